@@ -54,7 +54,8 @@ static inline struct row row_share(long i, uint r, ulong from, ulong to,
                                    global const double *val)
 {
     const ulong row = (ulong)i * LCL_BLOCK + r;
-    const double ui = look_random(row, LOOK_U), wi = look_random(row, LOOK_W);
+    const uint hi = look_hash(row);
+    const double ui = look_u(hi), wi = look_w(hi);
     struct row s = {0, 0, 0, 0, 0, 0};
     for (ulong t = from * LCL_BLOCK + lane; t < to * LCL_BLOCK;
          t += LANES_PER_ROW) {
@@ -66,9 +67,8 @@ static inline struct row row_share(long i, uint r, ulong from, ulong to,
         s.above += own ? 0.0 : fmax(a, 0.0);
         s.below += own ? 0.0 : fmax(-a, 0.0);
         s.couplings += own || a == 0 ? 0.0 : 1.0;
-        const ulong j = (ulong)col[k] * LCL_BLOCK + c;
-        const double uw = ui * look_random(j, LOOK_W);
-        const double wu = wi * look_random(j, LOOK_U);
+        const uint hj = look_hash((ulong)col[k] * LCL_BLOCK + c);
+        const double uw = ui * look_w(hj), wu = wi * look_u(hj);
         s.difference += a * (uw - wu);
         s.scale += fabs(a) * (fabs(uw) + fabs(wu));
     }

@@ -20,14 +20,22 @@
 #define LOOK_ASYMMETRY 8
 #define LOOK_SUMS      10
 
-// Element i of a vector of pseudo-random numbers in [-1, 1): u or w by the
-// salt.
-#define LOOK_U 0x51ed270bu
-#define LOOK_W 0xb5297a4du
-static inline double look_random(lcl_u64 i, lcl_u32 salt)
+// 32 pseudo-random bits for row or column i, and from them its elements of two
+// vectors u and w, multiples of 2^-15 in [-1, 1).
+static inline lcl_u32 look_hash(lcl_u64 i)
 {
-    lcl_u32 h = (lcl_u32)i * 0x9e3779b1u + salt;
+    lcl_u32 h = (lcl_u32)i * 0x9e3779b1u + 0x51ed270bu;
     h = (h ^ (h >> 16)) * 0x85ebca6bu;
     h = (h ^ (h >> 13)) * 0xc2b2ae35u;
-    return (int)(h ^ (h >> 16)) * 0x1p-31;
+    return h ^ (h >> 16);
+}
+
+static inline double look_u(lcl_u32 hash)
+{
+    return (double)((int)(hash & 0xffff) - 0x8000) * 0x1p-15;
+}
+
+static inline double look_w(lcl_u32 hash)
+{
+    return (double)((int)(hash >> 16) - 0x8000) * 0x1p-15;
 }

@@ -2,6 +2,8 @@
 // The method that a matrix suggests.
 #include "lib/chain/choose.h"
 
+#include "lib/multilevel/hierarchy.h"
+
 // From so many rows on, multigrid is faster than IC(0), set-up included, if so
 // much of the weight of the couplings has the sign that a discretised elliptic
 // operator has. On a CPU of two cores both take the same time for 16,000 rows
@@ -11,6 +13,16 @@
 enum { ELLIPTIC_ROWS = 4096, ELLIPTIC_ROWS_SERIAL = 32768 };
 #define ELLIPTIC_WEIGHT 0.9
 #define ELLIPTIC_LOOSE  0.1
+
+// On a device of many lanes, what a small system takes is the number of steps
+// that wait for each other. For so few rows a dense inverse has the fewest:
+// multigrid of one level.
+enum { TINY_ROWS = LCL_COARSE_ROWS };
+
+// Up to so many rows, rows with so many couplings have so many levels that an
+// application of factors takes as long as the two to five iterations that it
+// saves, and their set-up as long as a solve.
+enum { LATENT_ROWS = 32768, LONG_ROW = 12 };
 
 // From this ratio on, of the mean row length as seen from an entry to that as
 // seen from a row, few rows have most of the fill: r (r - 1) entries of a row
@@ -57,6 +69,23 @@ static bool is_mostly_dominated(const struct lcl_traits *T)
 bool lcl_lacks_diagonals(const struct lcl_traits *T)
 {
     return T->block_size == 1 && T->look->positive + T->look->negative < T->n;
+}
+
+static bool is_latent(const struct lcl_traits *T, int64_t rows)
+{
+    return !T->serial && !T->distributed && T->n <= rows &&
+           !lcl_lacks_diagonals(T);
+}
+
+static bool is_tiny(const struct lcl_traits *T)
+{
+    return is_latent(T, TINY_ROWS);
+}
+
+static bool has_many_levels(const struct lcl_traits *T)
+{
+    return is_latent(T, LATENT_ROWS) && T->block_size == 1 &&
+           T->look->couplings >= LONG_ROW * (double)T->n;
 }
 
 static bool is_uneven(const struct lcl_traits *T)
@@ -120,8 +149,12 @@ static enum lcl_precond_type choose_precond(const struct lcl_precond_params *p,
         return for_cg ? LCL_PRECOND_IC0 : LCL_PRECOND_ILDU0;
     if ((indefinite && solver == LCL_SOLVER_DEFAULT) || is_dominated(T))
         return LCL_PRECOND_JACOBI;
+    if (is_tiny(T) || (for_cg && is_elliptic(T)))
+        return LCL_PRECOND_AMG;
+    if (has_many_levels(T))
+        return LCL_PRECOND_JACOBI;
     if (for_cg)
-        return is_elliptic(T) ? LCL_PRECOND_AMG : LCL_PRECOND_IC0;
+        return LCL_PRECOND_IC0;
     return lcl_lacks_diagonals(T)   ? LCL_PRECOND_ILUK
            : is_mostly_dominated(T) ? LCL_PRECOND_JACOBI
            : is_uneven(T)           ? LCL_PRECOND_ILUT
@@ -139,20 +172,34 @@ static enum lcl_solver_type choose_solver(enum lcl_precond_type precond,
                : LCL_SOLVER_BICGSTAB;
 }
 
+static const char *reason_for_definite(const struct lcl_traits *T)
+{
+    return is_dominated(T) ? "the matrix is symmetric and its diagonal "
+                             "dominates every row"
+           : is_tiny(T)    ? "the matrix is symmetric, its diagonal has one "
+                             "sign and its inverse is small"
+           : is_elliptic(T)
+               ? "the matrix is symmetric, its diagonal has one sign and "
+                 "its couplings have the other"
+           : has_many_levels(T) ? "the matrix is symmetric, its diagonal has "
+                                  "one sign and its rows are long and few"
+                                : "the matrix is symmetric and its diagonal "
+                                  "has one sign";
+}
+
 static const char *reason_of(const struct lcl_traits *T)
 {
     if (is_definite(T))
-        return is_dominated(T) ? "the matrix is symmetric and its diagonal "
-                                 "dominates every row"
-               : is_elliptic(T)
-                   ? "the matrix is symmetric, its diagonal has one sign and "
-                     "its couplings have the other"
-                   : "the matrix is symmetric and its diagonal has one sign";
+        return reason_for_definite(T);
     if (T->look->symmetric)
         return "the matrix is symmetric, but its diagonal has both signs or "
                "zeros";
     return is_dominated(T) ? "the matrix is not symmetric, and its diagonal "
                              "dominates every row"
+           : is_tiny(T)    ? "the matrix is not symmetric, and its inverse is "
+                             "small"
+           : has_many_levels(T)
+               ? "the matrix is not symmetric, and its rows are long and few"
            : lcl_lacks_diagonals(T)
                ? "the matrix is not symmetric and lacks diagonal entries, "
                  "which fill replaces"

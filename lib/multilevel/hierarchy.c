@@ -16,7 +16,6 @@
 #include <math.h>
 
 enum {
-    COARSE_ROWS = 1000,
     CPU_COARSE_ROWS = 400, // one core takes longer for an inverse than for the
                            // levels that it saves
     INVERTED_MOST = 4096,  // rows of a last level that is inverted at all
@@ -320,8 +319,9 @@ enum lcl_status lcl_hierarchy_init(struct lcl_hierarchy *H, lcl_context *ctx,
     if (H->params.levels < 1 || H->params.levels > LCL_LEVELS_MOST)
         H->params.levels = LCL_LEVELS_MOST;
     if (H->params.coarse_rows < 1)
-        H->params.coarse_rows =
-            lcl_context_caps(ctx)->width > 1 ? COARSE_ROWS : CPU_COARSE_ROWS;
+        H->params.coarse_rows = lcl_context_caps(ctx)->width > 1
+                                    ? LCL_COARSE_ROWS
+                                    : CPU_COARSE_ROWS;
     if (A->wide)
         return lcl_refuse_wide(A->blocks, "multigrid", lcl_context_log(ctx));
     if ((st = take_matrix(H)) < 0 || (st = choose_coarsening(H)) < 0)

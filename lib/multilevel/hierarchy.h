@@ -12,6 +12,8 @@
 #include "lib/operator/spgemm.h"
 
 #define LCL_THETA 0.16 // of smoothed aggregation, halved on each further level
+#define LCL_COARSE_ROWS                                                        \
+ 1000 // a level of at most so many rows is inverted; fewer on a CPU
 #define LCL_SLOW                                                               \
  0.9 // a level that keeps this share of the rows is the last one
 

@@ -10,9 +10,8 @@
 
 void lcl_look_add_asymmetry(double sum[2], int64_t i, int64_t j, double a)
 {
-    const uint64_t row = (uint64_t)i, column = (uint64_t)j;
-    const double uw = look_random(row, LOOK_U) * look_random(column, LOOK_W);
-    const double wu = look_random(row, LOOK_W) * look_random(column, LOOK_U);
+    const uint32_t hi = look_hash((uint64_t)i), hj = look_hash((uint64_t)j);
+    const double uw = look_u(hi) * look_w(hj), wu = look_w(hi) * look_u(hj);
     sum[0] += a * (uw - wu);
     sum[1] += fabs(a) * (fabs(uw) + fabs(wu));
 }

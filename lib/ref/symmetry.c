@@ -5,22 +5,22 @@
 #include <math.h>
 
 // As in look.cl.h.
-static double random_at(int64_t i, uint32_t salt)
+static uint32_t bits_at(int64_t i)
 {
-    uint32_t h = (uint32_t)i * 0x9e3779b1u + salt;
+    uint32_t h = (uint32_t)i * 0x9e3779b1u + 0x51ed270bu;
     h = (h ^ (h >> 16)) * 0x85ebca6bu;
     h = (h ^ (h >> 13)) * 0xc2b2ae35u;
-    return (double)(int32_t)(h ^ (h >> 16)) * 0x1p-31;
+    return h ^ (h >> 16);
 }
 
 static double u_at(int64_t i)
 {
-    return random_at(i, 0x51ed270bu);
+    return ((double)(bits_at(i) % 0x10000) - 0x8000) / 0x8000;
 }
 
 static double w_at(int64_t i)
 {
-    return random_at(i, 0xb5297a4du);
+    return ((double)(bits_at(i) / 0x10000) - 0x8000) / 0x8000;
 }
 
 void lcl_ref_symmetry(const struct lcl_csr *A, double *difference,

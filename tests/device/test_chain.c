@@ -109,7 +109,7 @@ static struct lcl_csr scaled(struct lcl_csr A, double factor)
 
 static struct lcl_csr unsymmetric(void)
 {
-    struct lcl_csr A = test_laplacian(8, 8, 8);
+    struct lcl_csr A = test_laplacian(11, 10, 10);
     for (int64_t i = 0; i < A.rows; ++i)
         for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
             A.val[k] *= A.col_ind[k] < i ? 1.3 : 1;
@@ -134,18 +134,44 @@ static void test_chain__the_matrix_chooses(void **state)
                   LCL_PRECOND_AMG);
     expect_choice(*state, scaled(test_laplacian(32, 32, 32), -1), LCL_SOLVER_CG,
                   LCL_PRECOND_AMG);
-    expect_choice(*state, test_laplacian(10, 9, 8), LCL_SOLVER_CG,
+    expect_choice(*state, test_laplacian(12, 10, 9), LCL_SOLVER_CG,
                   LCL_PRECOND_IC0);
-    expect_choice(*state, scaled(test_laplacian(10, 9, 8), -1e-200),
+    expect_choice(*state, scaled(test_laplacian(12, 10, 9), -1e-200),
                   LCL_SOLVER_CG, LCL_PRECOND_IC0);
     expect_choice(*state, test_identity(5000), LCL_SOLVER_CG,
                   LCL_PRECOND_JACOBI);
-    expect_choice(*state, shifted(test_laplacian(10, 9, 8), 12),
+    expect_choice(*state, shifted(test_laplacian(12, 10, 9), 12),
                   LCL_SOLVER_MINRES, LCL_PRECOND_JACOBI);
-    expect_choice(*state, shifted(test_laplacian(10, 9, 8), 6),
+    expect_choice(*state, shifted(test_laplacian(12, 10, 9), 6),
                   LCL_SOLVER_MINRES, LCL_PRECOND_JACOBI);
     expect_choice(*state, unsymmetric(), LCL_SOLVER_BICGSTAB,
                   LCL_PRECOND_ILDU0);
+}
+
+// Random rows that their diagonals do not dominate.
+static struct lcl_csr loose(int64_t n, double per_row)
+{
+    struct lcl_csr A = test_random_csr(n, per_row, 1);
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            A.val[k] *= A.col_ind[k] == i ? 0.5 : 1;
+    return A;
+}
+
+// Many lanes wait for levels longer than they work.
+static void test_chain__long_chains_of_steps_are_avoided(void **state)
+{
+    const bool lanes = test_width(*state) > 1;
+    expect_choice(*state, test_laplacian(10, 10, 10), LCL_SOLVER_CG,
+                  lanes ? LCL_PRECOND_AMG : LCL_PRECOND_IC0);
+    expect_choice(*state, loose(999, 4), LCL_SOLVER_BICGSTAB,
+                  lanes ? LCL_PRECOND_AMG : LCL_PRECOND_ILDU0);
+    expect_choice(*state, loose(1001, 4), LCL_SOLVER_BICGSTAB,
+                  LCL_PRECOND_ILDU0);
+    expect_choice(*state, loose(1001, 13), LCL_SOLVER_BICGSTAB,
+                  lanes ? LCL_PRECOND_JACOBI : LCL_PRECOND_ILDU0);
+    expect_choice(*state, test_bordered(loose(998, 4), 1, 1, 0),
+                  LCL_SOLVER_BICGSTAB, LCL_PRECOND_ILUK);
 }
 
 // CG finds that a matrix is not definite although its diagonal has one sign:
@@ -154,7 +180,7 @@ static void test_chain__indefinite_matrices_are_found(void **state)
 {
     const double sign[] = {1, -1};
     for (int k = 0; k < 2; ++k) {
-        struct lcl_csr A = shifted(test_laplacian(9, 8, 7), 3);
+        struct lcl_csr A = shifted(test_laplacian(12, 10, 9), 3);
         struct run r;
         run_open(&r, *state, scaled(A, sign[k]), NULL, NULL);
         assert_int_equal(solver_of(&r), LCL_SOLVER_CG);
@@ -174,7 +200,8 @@ static void test_chain__minres_follows_factors_that_are_asked_for(void **state)
         .partition = {.type = LCL_PARTITION_NATURAL, .rows = 10}};
     const struct lcl_solver_params few = {.max_iters = 8};
     struct run r;
-    run_open(&r, *state, shifted(test_laplacian(10, 9, 8), 12), &natural, &few);
+    run_open(&r, *state, shifted(test_laplacian(12, 10, 9), 12), &natural,
+             &few);
     assert_int_equal(precond_of(&r), LCL_PRECOND_ILDU0);
     assert_int_equal(lcl_chain_solve(r.C, r.b, r.x, &r.report),
                      LCL_ITERATION_LIMIT);
@@ -188,8 +215,8 @@ static void test_chain__minres_follows_factors_that_are_asked_for(void **state)
 static void test_chain__minres_is_for_indefinite_matrices(void **state)
 {
     const struct lcl_solver_params few = {.max_iters = 8, .rtol = 1e-18};
-    struct lcl_csr all[] = {test_laplacian(10, 9, 8),
-                            shifted(test_laplacian(10, 9, 8), 12)};
+    struct lcl_csr all[] = {test_laplacian(12, 10, 9),
+                            shifted(test_laplacian(12, 10, 9), 12)};
     for (int k = 0; k < 2; ++k) {
         const struct lcl_attempt *a;
         struct run r;
@@ -230,7 +257,7 @@ static void test_chain__named_types_stay(void **state)
         const struct lcl_solver_params solver = {.type = cases[k].solver,
                                                  .max_iters = 2};
         struct run r;
-        run_open(&r, *state, test_laplacian(8, 8, 8), &precond, &solver);
+        run_open(&r, *state, test_laplacian(11, 10, 10), &precond, &solver);
         assert_int_equal(solver_of(&r), cases[k].used);
         assert_int_equal(precond_of(&r), cases[k].made);
         assert_int_equal(solve(&r, LCL_ITERATION_LIMIT), 1);
@@ -276,8 +303,9 @@ static void test_chain__dense_rows_and_columns_are_handled(void **state)
     const double few = -1.0 / 5000;
     expect_solved(*state,
                   test_bordered(test_laplacian(18, 16, 15), few, few, 2));
-    expect_solved(*state, test_bordered(test_laplacian(10, 9, 8), few, few, 2));
-    expect_solved(*state, test_bordered(test_laplacian(10, 9, 8), 1, 1, 0));
+    expect_solved(*state,
+                  test_bordered(test_laplacian(12, 10, 9), few, few, 2));
+    expect_solved(*state, test_bordered(test_laplacian(12, 10, 9), 1, 1, 0));
     expect_solved(*state, test_bordered(unsymmetric(), 1, 0, 3));
     expect_solved(*state, test_bordered(unsymmetric(), 0, 1, 3));
     expect_solved(*state, test_bordered(unsymmetric(), 1, -1, 3));
@@ -590,7 +618,7 @@ static void test_chain__iterations_are_bounded_together(void **state)
     struct lcl_solver_params params = {.rtol = 1e-15};
     for (params.max_iters = 1; params.max_iters < 20; params.max_iters += 6) {
         struct run r;
-        run_open(&r, *state, test_laplacian(9, 9, 9), NULL, &params);
+        run_open(&r, *state, test_laplacian(11, 10, 10), NULL, &params);
         assert_true(lcl_chain_solve(r.C, r.b, r.x, &r.report) >= LCL_OK);
         assert_true(r.report.iterations <= params.max_iters);
         run_close(&r);
@@ -602,7 +630,7 @@ static void test_chain__a_limit_keeps_the_method(void **state)
 {
     const struct lcl_solver_params params = {.max_iters = 1};
     struct run r;
-    run_open(&r, *state, test_laplacian(9, 9, 9), NULL, &params);
+    run_open(&r, *state, test_laplacian(11, 10, 10), NULL, &params);
     const lcl_precond *M = lcl_chain_precond(r.C);
     for (int again = 0; again < 3; ++again) {
         assert_int_equal(lcl_chain_solve(r.C, r.b, r.x, &r.report),
@@ -627,7 +655,7 @@ static void test_chain__the_monitor_ends_all(void **state)
     const struct lcl_solver_params params = {.monitor = stop_at_once,
                                              .monitor_user = &calls};
     struct run r;
-    run_open(&r, *state, test_laplacian(9, 9, 9), NULL, &params);
+    run_open(&r, *state, test_laplacian(11, 10, 10), NULL, &params);
     assert_int_equal(lcl_chain_solve(r.C, r.b, r.x, &r.report),
                      LCL_ITERATION_LIMIT);
     assert_int_equal(r.report.stop, LCL_STOP_MONITOR);
@@ -654,7 +682,7 @@ static void test_chain__new_values_are_taken(void **state)
 {
     struct run r;
     struct lcl_csr other = unsymmetric();
-    run_open(&r, *state, test_laplacian(8, 8, 8), NULL, NULL);
+    run_open(&r, *state, test_laplacian(11, 10, 10), NULL, NULL);
     solve(&r, LCL_OK);
     for (int64_t k = 0; k < r.A.nnz; ++k)
         r.A.val[k] = other.val[k];
@@ -740,6 +768,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chain__the_matrix_chooses),
+        cmocka_unit_test(test_chain__long_chains_of_steps_are_avoided),
         cmocka_unit_test(test_chain__indefinite_matrices_are_found),
         cmocka_unit_test(test_chain__minres_follows_factors_that_are_asked_for),
         cmocka_unit_test(test_chain__minres_is_for_indefinite_matrices),

@@ -153,7 +153,7 @@ static void test_chain_many__the_monitor_ends_all(void **state)
     const struct lcl_solver_params params = {
         .type = LCL_SOLVER_CG, .rtol = 1e-14, .monitor = stop_at_once};
     struct run r;
-    run_open(&r, *state, test_laplacian(9, 8, 7), MOST, NULL, &params);
+    run_open(&r, *state, test_laplacian(12, 10, 9), MOST, NULL, &params);
     assert_int_equal(lcl_chain_solve_many(r.C, &r.columns),
                      LCL_ITERATION_LIMIT);
     assert_int_equal(r.told, 8);
