@@ -6,11 +6,12 @@
 
 // From so many rows on, multigrid is faster than IC(0), set-up included, if so
 // much of the weight of the couplings has the sign that a discretised elliptic
-// operator has. On a CPU of two cores both take the same time for 16,000 rows
-// of a grid in two dimensions and 40,000 to 110,000 in three. Where more rows
-// are far from dominated than boundaries and corners explain, rows of different
-// scale keep constants, which multigrid prolongs, from being smooth.
-enum { ELLIPTIC_ROWS = 4096, ELLIPTIC_ROWS_SERIAL = 32768 };
+// operator has. On a CPU of two cores both take the same time for 40,000 to
+// 110,000 rows of a grid in three dimensions, and multigrid is faster for
+// 12,000 of one in two dimensions, which rows with few couplings tell. Where
+// more rows are far from dominated than boundaries and corners explain, rows of
+// different scale keep constants, which multigrid prolongs, from being smooth.
+enum { ELLIPTIC_ROWS = 4096, ELLIPTIC_ROWS_SERIAL = 32768, PLANAR_ROW = 5 };
 #define ELLIPTIC_WEIGHT 0.9
 #define ELLIPTIC_LOOSE  0.1
 
@@ -43,7 +44,9 @@ bool lcl_wants_subdomains(const struct lcl_precond_params *p)
 // solve with IC(0).
 static bool is_elliptic(const struct lcl_traits *T)
 {
-    const int64_t rows = T->serial ? ELLIPTIC_ROWS_SERIAL : ELLIPTIC_ROWS;
+    const bool planar = T->look->couplings < PLANAR_ROW * (double)T->n;
+    const int64_t rows =
+        T->serial && !planar ? ELLIPTIC_ROWS_SERIAL : ELLIPTIC_ROWS;
     return !T->distributed && T->n >= rows &&
            T->look->opposite >= ELLIPTIC_WEIGHT &&
            (double)T->look->loose <= ELLIPTIC_LOOSE * (double)T->n;
@@ -58,12 +61,14 @@ static bool is_dominated(const struct lcl_traits *T)
 
 // The same if the rows that are not dominated are few, and few of them far from
 // it. Of a symmetric matrix they may be an elliptic problem among fixed values,
-// for which CG has better than the diagonal.
+// for which CG has better than the diagonal; so has BiCGSTAB on a CPU, where
+// factors cost little, if couplings have the sign of such a problem.
 static bool is_mostly_dominated(const struct lcl_traits *T)
 {
     const struct lcl_look *look = T->look;
     return !look->symmetric && look->close <= T->n / 10 &&
-           look->loose <= T->n / 100;
+           look->loose <= T->n / 100 &&
+           !(T->serial && look->opposite >= ELLIPTIC_WEIGHT);
 }
 
 bool lcl_lacks_diagonals(const struct lcl_traits *T)
