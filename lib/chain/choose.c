@@ -23,7 +23,7 @@ enum { TINY_ROWS = LCL_COARSE_ROWS };
 // Up to so many rows, rows with so many couplings have so many levels that an
 // application of factors takes as long as the two to five iterations that it
 // saves, and their set-up as long as a solve.
-enum { LATENT_ROWS = 32768, LONG_ROW = 12 };
+enum { LATENT_ROWS = 32768, LONG_ROW = 10 };
 
 // From this ratio on, of the mean row length as seen from an entry to that as
 // seen from a row, few rows have most of the fill: r (r - 1) entries of a row
