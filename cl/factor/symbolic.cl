@@ -96,6 +96,7 @@ static inline uint count_row(struct lcl_census *C, int i, int2 s, uint2 r,
         C->kept_weight += j == i ? 0.0 : weight;
         sides += j < i ? 1 : j > i ? 1 << 16 : 0;
     }
+    C->signs |= (diagonal > 0 ? 1 : 0) | (diagonal < 0 ? 2 : 0);
     // No branch: PoCL 6 aborts (its issue 1608) on sums that one branch uses.
     // No divisor is 0, even if the compiler drops a selection: the host may
     // trap floating-point exceptions.
@@ -119,6 +120,7 @@ static inline void merge(struct lcl_census *C,
     C->dropped_weight += other->dropped_weight;
     C->couplings += other->couplings;
     C->opposite += other->opposite;
+    C->signs |= other->signs;
 }
 
 // One item adds up the sums of the items in order, without group_sum(), whose

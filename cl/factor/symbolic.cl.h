@@ -15,7 +15,7 @@ struct lcl_census {
     lcl_u32 diagonals;     // stored
     lcl_u32 levels;
     lcl_u32 steps;
-    lcl_u32 unused;
+    lcl_u32 signs; // of its a_ii: 1 if some are positive, 2 if some negative
 };
 
 struct lcl_extent {

@@ -134,8 +134,10 @@ static bool has_coarse(const struct size *s, const struct lcl_precond_params *p,
                        int64_t parts)
 {
     const bool plain = p->type <= LCL_PRECOND_IC0 && has_subdomains(p->type);
-    return plain && lcl_coarse_choose(p->coarse, parts, (int64_t)s->rows,
-                                      s->look->opposite) != LCL_COARSE_NONE;
+    const bool mixed = s->look->positive > 0 && s->look->negative > 0;
+    return plain &&
+           lcl_coarse_choose(p->coarse, parts, (int64_t)s->rows,
+                             mixed ? 0 : s->look->opposite) != LCL_COARSE_NONE;
 }
 
 // ------------------------------------------------------------------- solver

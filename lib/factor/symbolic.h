@@ -18,6 +18,7 @@ struct lcl_drop_info {
     // the diagonal of their row, whose sign is opposite to the diagonal. A
     // block counts as its norm with the sign of its trace.
     double opposite;
+    bool mixed; // diagonal entries have both signs
 };
 
 struct lcl_symbolic {

@@ -28,13 +28,14 @@ static enum lcl_status fail_device(const struct lcl_symbolic_phase *phase,
 struct totals {
     int64_t entries, kept, diagonals, levels, long_rows;
     double kept_weight, dropped_weight, couplings, opposite;
+    uint32_t signs;
 };
 
 static bool census_is_sound(const struct lcl_census *C, int64_t rows)
 {
     return C->levels >= 1 && C->levels <= rows && C->steps >= 1 &&
            C->steps <= rows && C->diagonals <= rows &&
-           C->kept >= C->diagonals && C->kept <= C->entries;
+           C->kept >= C->diagonals && C->kept <= C->entries && C->signs <= 3;
 }
 
 // Sets the places of a subdomain, except for slots and stages.
@@ -60,6 +61,7 @@ static enum lcl_status place_part(struct lcl_symbolic_phase *phase, int64_t p,
     T->dropped_weight += C->dropped_weight;
     T->couplings += C->couplings;
     T->opposite += C->opposite;
+    T->signs |= C->signs;
     return LCL_OK;
 }
 
@@ -74,6 +76,7 @@ static void describe(struct lcl_symbolic_phase *phase, const struct totals *T)
         .weight = weight > 0 ? T->dropped_weight / weight : 0,
         .missing_diagonals = phase->pattern->rows - T->diagonals,
         .opposite = T->couplings > 0 ? T->opposite / T->couplings : 0,
+        .mixed = T->signs == 3,
     };
     phase->S->levels_mean = (double)T->levels / (double)phase->P->parts;
 }

@@ -234,7 +234,8 @@ static void keep_for_coarse(struct ilu *I, struct lcl_ilu_setup *a,
     I->subdomains = a->subdomains;
     a->subdomains = (struct lcl_subdomains){0};
     I->wanted = wanted;
-    I->opposite = a->symbolic.drop.opposite;
+    // a sum over rows of both signs tells nothing of the constants
+    I->opposite = a->symbolic.drop.mixed ? 0 : a->symbolic.drop.opposite;
 }
 
 static enum lcl_status set_up(lcl_precond *M, struct lcl_ilu_setup *a,

@@ -59,19 +59,24 @@ enum lcl_status lcl_ilu_reorder(struct lcl_ilu_setup *a, lcl_context *ctx)
     return st;
 }
 
-double lcl_ilu_opposite(const struct lcl_ilu_setup *a)
+void lcl_ilu_find_signs(struct lcl_ilu_setup *a)
 {
     const struct lcl_csr *A = &a->graph;
     const double *val = a->A.val;
+    struct lcl_drop_info *drop = &a->symbolic.drop;
     double all = 0, opposite = 0;
+    bool positive = false, negative = false;
     for (int64_t i = 0; i < A->rows; ++i) {
         const int64_t at = lcl_csr_find(A, i, i);
         const double d = at < 0 ? 0 : val[at];
+        positive |= d > 0;
+        negative |= d < 0;
         for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1] && d != 0; ++k) {
             const double coupling = k == at ? 0 : val[k] / d;
             all += fabs(coupling);
             opposite += coupling < 0 ? -coupling : 0;
         }
     }
-    return all > 0 ? opposite / all : 0;
+    drop->opposite = all > 0 ? opposite / all : 0;
+    drop->mixed = positive && negative;
 }

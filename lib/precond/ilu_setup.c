@@ -249,7 +249,7 @@ static enum lcl_status analyse_on_host(lcl_precond *M, struct lcl_ilu_setup *a)
         (st = make_pattern(M, a)) < 0)
         return st;
     describe_parts(&M->info, a);
-    a->symbolic.drop.opposite = lcl_ilu_opposite(a);
+    lcl_ilu_find_signs(a);
     M->info.missing_diagonals = lcl_host_pattern_missing(&a->host.pattern);
     return LCL_OK;
 }

@@ -47,5 +47,5 @@ enum lcl_status lcl_ilu_choose(struct lcl_precond_info *info,
 // LCL_EDEVICE.
 enum lcl_status lcl_ilu_reorder(struct lcl_ilu_setup *a, lcl_context *ctx);
 
-// The `opposite` of struct lcl_drop_info, from the values of a->A.
-double lcl_ilu_opposite(const struct lcl_ilu_setup *a);
+// Sets `opposite` and `mixed` of a->symbolic.drop from the values of a->A.
+void lcl_ilu_find_signs(struct lcl_ilu_setup *a);

@@ -45,6 +45,17 @@ static double opposite_share(const struct lcl_csr *A)
     return all > 0 ? opposite / all : 0;
 }
 
+static bool has_both_signs(const struct lcl_csr *A)
+{
+    bool positive = false, negative = false;
+    for (int64_t i = 0; i < A->rows; ++i) {
+        const int64_t at = lcl_csr_find(A, i, i);
+        positive |= at >= 0 && A->val[at] > 0;
+        negative |= at >= 0 && A->val[at] < 0;
+    }
+    return positive && negative;
+}
+
 struct lcl_drop_info lcl_ref_drop(const struct lcl_subdomains *P,
                                   const struct lcl_csr *B)
 {
@@ -60,5 +71,6 @@ struct lcl_drop_info lcl_ref_drop(const struct lcl_subdomains *P,
         .weight = weight > 0 ? T.dropped_weight / weight : 0,
         .missing_diagonals = P->n - T.diagonals,
         .opposite = opposite_share(B),
+        .mixed = has_both_signs(B),
     };
 }

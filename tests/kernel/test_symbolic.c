@@ -110,6 +110,7 @@ static void expect_drop(const struct lcl_drop_info *got,
     assert_int_equal(got->missing_diagonals, expected->missing_diagonals);
     test_expect_near("dropped share", &got->share, &expected->share, 1, 1e-14);
     test_expect_near("weight", &got->weight, &expected->weight, 1, 1e-12);
+    assert_int_equal(got->mixed, expected->mixed);
     test_expect_near("opposite share", &got->opposite, &expected->opposite, 1,
                      1e-12);
 }

@@ -3,6 +3,7 @@
 #include "tests/support/matrices.h"
 #include "tests/support/test.h"
 
+#include "lib/matrix/csr.h"
 #include "lib/ref/drop.h"
 
 #include <math.h>
@@ -20,6 +21,7 @@ static void expect_drop(const struct lcl_csr *B, const struct lcl_subdomains *P)
 {
     int64_t kept = 0, couplings = 0, dropped = 0, missing = 0;
     double all = 0, lost = 0, couplings_weight = 0, opposite = 0;
+    bool positive = false, negative = false;
     for (int64_t i = 0; i < B->rows; ++i)
         for (int64_t j = 0; j < B->cols; ++j) {
             const double value = test_entry(B, i, j);
@@ -31,6 +33,8 @@ static void expect_drop(const struct lcl_csr *B, const struct lcl_subdomains *P)
             all += i != j ? fabs(value) : 0;
             lost += same ? 0 : fabs(value);
             const double d = test_entry(B, i, i);
+            positive |= d > 0;
+            negative |= d < 0;
             const double coupling = i != j && d != 0 ? value / d : 0;
             couplings_weight += fabs(coupling);
             opposite += fmax(0, -coupling);
@@ -38,6 +42,7 @@ static void expect_drop(const struct lcl_csr *B, const struct lcl_subdomains *P)
     const struct lcl_drop_info drop = lcl_ref_drop(P, B);
     assert_int_equal(drop.kept, kept);
     assert_int_equal(drop.missing_diagonals, missing);
+    assert_int_equal(drop.mixed, positive && negative);
     assert_true(fabs(drop.share * (double)couplings - (double)dropped) < 1e-9);
     assert_true(fabs(drop.weight * all - lost) < 1e-9);
     assert_true(fabs(drop.opposite * couplings_weight - opposite) <=
@@ -55,6 +60,21 @@ static void test_drop__counts_match_brute_force(void **state)
         expect_drop(&A, &P);
         test_csr_finish(&A);
     }
+}
+
+static void test_drop__signs_of_the_diagonal_are_seen(void **state)
+{
+    (void)state;
+    int64_t part_ptr[] = {0, 7, 20};
+    const struct lcl_subdomains P = {.n = 20, .parts = 2, .part_ptr = part_ptr};
+    for (int64_t row = 0; row < 20; row += 19)
+        for (double sign = -1; sign < 2; sign += 2) {
+            struct lcl_csr A = test_random_csr(20, 3, 4);
+            A.val[lcl_csr_find(&A, row, row)] *= sign;
+            expect_drop(&A, &P);
+            assert_int_equal(lcl_ref_drop(&P, &A).mixed, sign < 0);
+            test_csr_finish(&A);
+        }
 }
 
 static void test_drop__missing_diagonals_are_counted(void **state)
@@ -85,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_drop__counts_match_brute_force),
+        cmocka_unit_test(test_drop__signs_of_the_diagonal_are_seen),
         cmocka_unit_test(test_drop__missing_diagonals_are_counted),
         cmocka_unit_test(test_drop__a_diagonal_matrix_loses_nothing),
     };
