@@ -13,6 +13,10 @@
 #endif
 #define ENTRIES (LCL_BLOCK * LCL_BLOCK)
 
+#if LCL_GROUP > 1
+# pragma OPENCL FP_CONTRACT OFF // the same factors from ildu0_block_team.cl
+#endif
+
 // ------------------------------------------------------------------- blocks
 
 static inline void read_block(double *m, global const double *from, uint stride)
@@ -100,6 +104,18 @@ static inline double copy_block(global double *to, uint stride,
     return largest;
 }
 
+// product = m v
+static inline void times(double *product, const double *m, const double *v)
+{
+# pragma unroll
+    for (uint r = 0; r < LCL_BLOCK; ++r) {
+        product[r] = 0;
+# pragma unroll
+        for (uint k = 0; k < LCL_BLOCK; ++k)
+            product[r] += m[r * LCL_BLOCK + k] * v[k];
+    }
+}
+
 // Column c of m u.
 static inline void product_column(double *column, const double *m,
                                   global const double *u, uint stride, uint c)
@@ -108,13 +124,7 @@ static inline void product_column(double *column, const double *m,
 # pragma unroll
     for (uint k = 0; k < LCL_BLOCK; ++k)
         u_c[k] = u[(k * LCL_BLOCK + c) * stride];
-# pragma unroll
-    for (uint r = 0; r < LCL_BLOCK; ++r) {
-        column[r] = 0;
-# pragma unroll
-        for (uint k = 0; k < LCL_BLOCK; ++k)
-            column[r] += m[r * LCL_BLOCK + k] * u_c[k];
-    }
+    times(column, m, u_c);
 }
 
 // to = m u; `to` may be the same array as u.

@@ -10,24 +10,12 @@
 //         local memory while its team works on it. The group may be smaller
 //         than that of the schedule.
 #include "factor.cl.h"
+#include "ildu0_team.cl.h"
 #include "pivot.cl.h"
-#include "wave.cl.h"
-
-#ifndef LANES_PER_ROW
-# define LANES_PER_ROW LCL_WIDTH // power of two up to LCL_WIDTH
-#endif
-#ifndef ROW_ENTRIES
-# define ROW_ENTRIES 16
-#endif
-#ifndef SUBDOMAIN_ROWS
-# define SUBDOMAIN_ROWS 64 // at most
-#endif
 
 #pragma OPENCL FP_CONTRACT OFF // as in ildu0.cl
 
-#define TEAMS  (LCL_GROUP / LANES_PER_ROW)
-#define NONE   0xffff // place of columns that a row lacks
-#define SHARES 2      // entries of U of a lane that are loaded ahead
+#define SHARES 2 // entries of U of a lane that are loaded ahead
 
 // A row of U that is subtracted: where it starts in the subdomain, the distance
 // of its entries, their number, 0 for padding; and 1/d of its row.
@@ -49,21 +37,6 @@ struct row {
 static inline double entry(global const double *val, uint source)
 {
     return source < LCL_FILL ? val[source] : 0.0;
-}
-
-// The largest v of the team. All work-items of the group take part.
-INLINE double team_largest(double v, local double *share)
-{
-    const uint lid = get_local_id(0), lane = lid % LANES_PER_ROW;
-    share[lid] = v;
-#pragma unroll
-    for (uint span = LANES_PER_ROW / 2; span > 0; span /= 2) {
-        WAVE_BARRIER();
-        if (lane < span)
-            share[lid] = fmax(share[lid], share[lid + span]);
-    }
-    WAVE_BARRIER();
-    return share[lid - lane];
 }
 
 // Loads the lane's share of L and of the pivots; returns the largest magnitude.

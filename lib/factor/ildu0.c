@@ -119,7 +119,8 @@ static enum lcl_status allocate(struct lcl_factor *F)
                : lcl_fail_memory(lcl_context_log(ctx), "pivot counts");
 }
 
-static enum lcl_status get_kernel(struct lcl_factor *F)
+// One lane for each row.
+static struct lcl_spec lane_spec(const struct lcl_factor *F)
 {
     struct lcl_spec spec = {
         .source = "ildu0.cl", .kernel = "ildu0", .group = F->group};
@@ -135,11 +136,16 @@ static enum lcl_status get_kernel(struct lcl_factor *F)
                      F->planes_max > 1 ? F->planes_max : 1);
         if (lcl_context_caps(F->ctx)->width > 1)
             lcl_spec_set(&spec, "SUBDOMAIN_ROWS", dilu_rows(F));
-    } else {
-        struct lcl_spec team;
-        F->team = lcl_ildu0_team_spec(&team, F);
-        spec = F->team ? team : spec;
     }
+    return spec;
+}
+
+static enum lcl_status get_kernel(struct lcl_factor *F)
+{
+    struct lcl_spec spec;
+    F->team = lcl_ildu0_team_spec(&spec, F);
+    if (!F->team)
+        spec = lane_spec(F);
     return lcl_kernel_get(&F->kernel, F->ctx, &spec);
 }
 

@@ -24,14 +24,21 @@ static int round_up(int64_t n, int step)
     return (int)((n + step - 1) / step) * step;
 }
 
-// Local memory of a group with teams of `lanes`.
-static uint64_t local_bytes(int group, int lanes, int rows, int entries)
+// Local memory for the row of a team.
+static uint64_t row_bytes(int rows, int entries, int block)
 {
-    const uint64_t row = (2 * (uint64_t)entries + 1) * sizeof(double) +
-                         (uint64_t)entries * (2 * sizeof(double) + 2) +
-                         (uint64_t)rows * 2 + sizeof(double);
-    return (uint64_t)(group / lanes) * row + (uint64_t)group * sizeof(double) +
-           SPARE;
+    const uint64_t blocks = 2 * (uint64_t)entries + 1;
+    return blocks * (uint64_t)(block * block) * sizeof(double) +
+           (uint64_t)entries * (2 * sizeof(double) + 2) + (uint64_t)rows * 2 +
+           sizeof(double);
+}
+
+static bool fits(const struct lcl_caps *caps, int group, int lanes,
+                 uint64_t bytes)
+{
+    return (uint64_t)(group / lanes) * bytes +
+               (uint64_t)group * sizeof(double) + SPARE <=
+           caps->local_bytes;
 }
 
 bool lcl_ildu0_team_spec(struct lcl_spec *spec, const struct lcl_factor *F)
@@ -41,16 +48,22 @@ bool lcl_ildu0_team_spec(struct lcl_spec *spec, const struct lcl_factor *F)
     const int entries = round_up(F->planes_max, ENTRIES_STEP);
     const int rows = round_up(F->rows_max, ROWS_STEP);
     int lanes = power_of_two(mean), group = F->group;
-    if (mean < LONG_ROW || caps->width == 1 || F->relax > 0)
+    if (mean < LONG_ROW || caps->width == 1 || F->relax > 0 ||
+        (F->block == 1 && F->mirror))
         return false;
     lanes = lanes < caps->width ? lanes : caps->width;
-    while (group > caps->width &&
-           local_bytes(group, lanes, rows, entries) > caps->local_bytes)
+    const uint64_t bytes = row_bytes(rows, entries, F->block);
+    while (group > caps->width && !fits(caps, group, lanes, bytes))
         group /= 2;
     *spec = (struct lcl_spec){
         .source = "ildu0_team.cl", .kernel = "ildu0_team", .group = group};
+    if (F->block > 1) {
+        spec->source = "ildu0_block_team.cl";
+        spec->kernel = "ildu0_block_team";
+        spec->block = F->block;
+    }
     lcl_spec_set(spec, "LANES_PER_ROW", lanes);
     lcl_spec_set(spec, "ROW_ENTRIES", entries);
     lcl_spec_set(spec, "SUBDOMAIN_ROWS", rows);
-    return local_bytes(group, lanes, rows, entries) <= caps->local_bytes;
+    return fits(caps, group, lanes, bytes);
 }

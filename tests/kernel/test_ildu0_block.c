@@ -42,8 +42,56 @@ static void test_ildu0_block__groups_of_one_wave_match(void **state)
 
 static void test_ildu0_block__groups_of_two_waves_match(void **state)
 {
-    for (int block = 2; block <= LCL_BLOCK_MAX; block += 3)
+    for (int block = 2; block <= 5; block += 3)
         expect_block(*state, block, 2);
+}
+
+// Factors of S by ildu0_block_team.cl, if `team`, or by ildu0_block.cl.
+static double *factors_of(lcl_context *ctx, struct test_system *S, bool team,
+                          const struct lcl_precond_params *params,
+                          size_t *bytes)
+{
+    const int group = test_group(ctx, 2);
+    const struct lcl_spec lane = {.source = "ildu0_block.cl",
+                                  .kernel = "ildu0_block",
+                                  .group = group,
+                                  .block = S->block};
+    struct test_factors F;
+    struct lcl_repairs repairs;
+    test_factors_init(&F, ctx, S, group, params);
+    assert_true(F.device.team == (test_width(ctx) > 1));
+    if (!team)
+        F.device.kernel = test_kernel(ctx, &lane);
+    assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
+    assert_int_equal(repairs.count, test_factors_repaired(&F));
+    *bytes = lcl_buffer_bytes(F.device.val);
+    double *val = malloc(*bytes);
+    assert_non_null(val);
+    assert_int_equal(lcl_buffer_read(F.device.val, val, *bytes), LCL_OK);
+    test_factors_finish(&F);
+    return val;
+}
+
+static void test_ildu0_block__lanes_that_share_rows_change_no_bit(void **state)
+{
+    static const enum lcl_pivot policies[] = {
+        LCL_PIVOT_BOOST, LCL_PIVOT_REPLACE, LCL_PIVOT_SHIFT};
+    for (int block = 2; block <= 3; ++block)
+        for (size_t k = 0; k < sizeof policies / sizeof *policies; ++k) {
+            const struct lcl_precond_params params = {.pivot = policies[k],
+                                                      .pivot_tol = 0.05};
+            size_t bytes, same;
+            struct test_system S;
+            test_system_from(&S, test_random_csr(41, 30, 6), 23, true);
+            test_system_expand(&S, block);
+            double *one = factors_of(*state, &S, false, &params, &bytes);
+            double *many = factors_of(*state, &S, true, &params, &same);
+            assert_int_equal(bytes, same);
+            assert_memory_equal(one, many, bytes);
+            free(one);
+            free(many);
+            test_system_finish(&S);
+        }
 }
 
 // ------------------------------------------------------------------- pivots
@@ -103,20 +151,20 @@ static void expect_policy(lcl_context *ctx, int block, enum lcl_pivot pivot)
 
 static void test_ildu0_block__small_pivots_are_boosted(void **state)
 {
-    for (int block = 2; block <= 5; ++block)
+    for (int block = 2; block <= 3; ++block)
         expect_policy(*state, block, LCL_PIVOT_BOOST);
 }
 
 static void test_ildu0_block__small_pivots_are_replaced(void **state)
 {
-    for (int block = 2; block <= 5; ++block)
+    for (int block = 2; block <= 3; ++block)
         expect_policy(*state, block, LCL_PIVOT_REPLACE);
 }
 
 static void test_ildu0_block__subdomains_with_small_pivots_are_shifted(
     void **state)
 {
-    for (int block = 2; block <= 5; ++block)
+    for (int block = 2; block <= 3; ++block)
         expect_policy(*state, block, LCL_PIVOT_SHIFT);
 }
 
@@ -154,6 +202,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ildu0_block__groups_of_one_wave_match),
         cmocka_unit_test(test_ildu0_block__groups_of_two_waves_match),
+        cmocka_unit_test(test_ildu0_block__lanes_that_share_rows_change_no_bit),
         cmocka_unit_test(test_ildu0_block__small_pivots_are_boosted),
         cmocka_unit_test(test_ildu0_block__small_pivots_are_replaced),
         cmocka_unit_test(

@@ -212,6 +212,8 @@ static const struct variant variants[] = {
     {"waves",     4, {.source = "ildu0.cl"}},
     {"waves",     4, {.source = "ildu0_team.cl",
                       .defines = {{"ROW_ENTRIES", 64}}}},
+    {"block_3",   4, {.source = "ildu0_block_team.cl", .block = 3}},
+    {"block_6",   1, {.source = "ildu0_block_team.cl", .block = 6}},
     {"lanes",     4, {.source = "ildu0_team.cl",
                       .defines = {{"LANES_PER_ROW", 8},
                                   {"ROW_ENTRIES", 16}}}},
