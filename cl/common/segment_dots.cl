@@ -2,6 +2,7 @@
 // Sums that are the same whatever device has the rows: segment s of the rank is
 // its rows start[s] .. start[s+1]-1, in the caller's order, and
 //     sums[s] = sum of a_i b_i over the rows of segment s
+// A row has STAGES elements: that of stage j is a[i by_row + j by_stage].
 //
 // Launch: any number of groups.
 // Determinism: a segment is one group's, in a fixed order; its sum depends only
@@ -13,6 +14,9 @@
 #endif
 #ifndef LCL_BLOCK
 # define LCL_BLOCK 1
+#endif
+#ifndef STAGES
+# define STAGES 1
 #endif
 
 static inline long place_of(global const uint *place, int i)
@@ -27,17 +31,20 @@ static inline long place_of(global const uint *place, int i)
 
 WORK_GROUP
 kernel void segment_dots(int segments, global const int *restrict start,
-                         global const uint *restrict place, long first,
-                         global const double *a, global const double *b,
-                         long to, global double *restrict sums)
+                         global const uint *restrict place, long by_row,
+                         long by_stage, long first, global const double *a,
+                         global const double *b, long to,
+                         global double *restrict sums)
 {
     local double scratch[LCL_GROUP];
     for (int s = get_group_id(0); s < segments; s += get_num_groups(0)) {
         const int end = start[s + 1];
         double sum = 0;
         for (int i = start[s] + (int)get_local_id(0); i < end; i += LCL_GROUP) {
-            const long k = place_of(place, i);
-            sum = fma(a[first + k], b[k], sum);
+            const long k = place_of(place, i) * by_row;
+            for (int j = 0; j < STAGES; ++j)
+                sum =
+                    fma(a[first + k + j * by_stage], b[k + j * by_stage], sum);
         }
         sum = group_sum(sum, scratch);
         if (get_local_id(0) == 0)

@@ -66,7 +66,8 @@ enum lcl_communication {
                                        of devices of one model, one included:
                                        products keep the order of entries,
                                        inner products are those of 1024
-                                       segments of rows. Slower. For all
+                                       segments of rows, of all their stages.
+                                       Slower. For all
                                        solvers but CG_PIPELINED and
                                        CG_PUBLISHED; jacobi, block-jacobi and
                                        factors on subdomains that the borders of

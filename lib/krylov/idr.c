@@ -314,7 +314,7 @@ static enum lcl_status write_shadows(struct lcl_solver *S)
         p ? LCL_OK : lcl_fail_memory(lcl_context_log(S->ctx), "shadow vectors");
     for (int j = 0; j < K->s && st == LCL_OK; ++j) {
         for (int64_t i = 0; i < V->n; ++i)
-            p[i] = entry_of_shadow(V->segments->first + i, j);
+            p[i] = entry_of_shadow(lcl_segments_element(V->segments, i), j);
         if (!K->shadow[j])
             st = lcl_space_vector(&K->shadow[j], V);
         if (st == LCL_OK)

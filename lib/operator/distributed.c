@@ -197,10 +197,14 @@ static enum lcl_status add_segments(lcl_operator *A,
                                     const struct lcl_view *rows, int block)
 {
     struct part *D = A->state;
+    const struct lcl_segment_rows all = {.block = block > 1 ? block : 1,
+                                         .first = rows->first,
+                                         .rows = rows->rows,
+                                         .total = rows->cols,
+                                         .stages = 1,
+                                         .by_row = 1};
     A->range.segments = A->domain.segments = &D->segments;
-    return lcl_segments_init(&D->segments, A->range.ctx, A->range.comm,
-                             block > 1 ? block : 1, rows->first, rows->rows,
-                             rows->cols);
+    return lcl_segments_init(&D->segments, A->range.ctx, A->range.comm, &all);
 }
 
 bool lcl_is_reproducible(const struct lcl_operator_params *params)

@@ -6,9 +6,11 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/comm/agree.h"
+#include "lib/operator/distributed.h"
 #include "lib/operator/kron.h"
 #include "lib/operator/kron_boundary.h"
 #include "lib/operator/kron_rows.h"
+#include "lib/vector/segments.h"
 
 #include <assert.h>
 
@@ -20,6 +22,7 @@ struct part {
     struct lcl_own_blocks M, L;
     struct lcl_halo halo;
     struct lcl_kron_boundary boundary;
+    struct lcl_segments segments; // LCL_COMMUNICATION_REPRODUCIBLE
 };
 
 // ------------------------------------------------------------------- products
@@ -28,10 +31,11 @@ static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
                              const struct lcl_operands *v)
 {
     struct part *D = A->state;
+    const bool apart = !A->range.segments; // else all rows are boundary rows
     enum lcl_status st;
     if ((st = lcl_halo_begin(&D->halo, v->x)) < 0)
         return st;
-    if ((st = lcl_apply(A->part, mode, v)) < 0) {
+    if (apart && (st = lcl_apply(A->part, mode, v)) < 0) {
         lcl_halo_cancel(&D->halo);
         return st;
     }
@@ -47,6 +51,7 @@ static void destroy(lcl_operator *A)
     if (D) {
         lcl_own_blocks_finish(&D->M);
         lcl_own_blocks_finish(&D->L);
+        lcl_segments_finish(&D->segments);
         lcl_kron_boundary_finish(&D->boundary);
         lcl_halo_finish(&D->halo);
     }
@@ -155,7 +160,9 @@ static void describe(lcl_operator *A, const struct lcl_kron_rows *K)
     const int64_t blocks = M->row_ptr[M->rows] + L->row_ptr[L->rows];
     A->info = A->part->info;
     A->info.devices = A->range.comm->size;
-    A->info.communication = lcl_halo_communication(&D->halo);
+    A->info.communication = A->range.segments
+                                ? LCL_COMMUNICATION_REPRODUCIBLE
+                                : lcl_halo_communication(&D->halo);
     A->info.nnz = blocks * K->block_size * K->block_size;
     A->info.bytes +=
         lcl_halo_bytes(&D->halo) + lcl_kron_boundary_bytes(&D->boundary);
@@ -173,6 +180,23 @@ static struct lcl_halo_layout layout_of(const lcl_operator *part,
         .by_row = together ? K->stages : 1,
         .by_stage = together ? 1 : K->M->rows * K->block_size,
     };
+}
+
+static enum lcl_status add_segments(lcl_operator *A,
+                                    const struct lcl_kron_rows *K,
+                                    const struct lcl_halo_layout *L)
+{
+    struct part *D = A->state;
+    const int b = K->block_size;
+    const struct lcl_segment_rows all = {.block = b,
+                                         .first = K->M->first * b,
+                                         .rows = K->M->rows * b,
+                                         .total = K->M->total * b,
+                                         .stages = L->stages,
+                                         .by_row = L->by_row,
+                                         .by_stage = L->by_stage};
+    A->range.segments = A->domain.segments = &D->segments;
+    return lcl_segments_init(&D->segments, A->range.ctx, A->range.comm, &all);
 }
 
 static enum lcl_status create_part(lcl_operator *A,
@@ -205,7 +229,9 @@ static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
     if ((st = create_part(A, K, params)) < 0)
         return st;
     const struct lcl_halo_layout layout = layout_of(A->part, K);
-    if ((st = lcl_halo_init(&D->halo, &A->range, P, &layout, staged)) < 0 ||
+    if ((lcl_is_reproducible(params) &&
+         (st = add_segments(A, K, &layout)) < 0) ||
+        (st = lcl_halo_init(&D->halo, &A->range, P, &layout, staged)) < 0 ||
         (st = lcl_kron_boundary_init(&D->boundary, &D->halo, K, both)) < 0 ||
         (st = lcl_kron_boundary_update(&D->boundary, K)) < 0)
         return st;
@@ -239,7 +265,8 @@ static enum lcl_status create_from(lcl_operator **out, lcl_context *ctx,
     struct lcl_halo_plan P;
     struct lcl_view pattern = lcl_view_of_rows(both, 0);
     pattern.checked = true;
-    enum lcl_status st = lcl_halo_plan_init(&P, comm, &pattern, false);
+    enum lcl_status st =
+        lcl_halo_plan_init(&P, comm, &pattern, lcl_is_reproducible(params));
     lcl_task_enter(ctx, LCL_TASK_UPLOAD);
     if (st == LCL_OK && (st = allocate(out, ctx, comm, K)) == LCL_OK)
         st = create(*out, &P, K, both, params);

@@ -6,7 +6,6 @@
 #include "lib/comm/mpi.h"
 #include "lib/operator/distributed.h"
 #include "lib/operator/kron_distributed.h"
-#include "lib/vector/segments.h"
 
 #include <levelcl/mpi.h>
 
@@ -88,8 +87,6 @@ enum lcl_status lcl_operator_create_kron_mpi(
         begin(&C, out, ctx, comm, K, "lcl_operator_create_kron_mpi", &params);
     if (st < 0)
         return st;
-    st = lcl_is_reproducible(params)
-             ? lcl_segments_refuse("Kronecker systems", lcl_context_log(ctx))
-             : lcl_kron_distributed_create(out, ctx, C, K, params);
+    st = lcl_kron_distributed_create(out, ctx, C, K, params);
     return hand_over(*out, C, st);
 }

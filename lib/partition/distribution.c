@@ -405,9 +405,9 @@ enum lcl_status lcl_operator_create_kron_distributed(
     const struct lcl_log *log = lcl_context_log(contexts[0]);
     if ((st = lcl_kron_check(K, log)) < 0)
         return st;
-    if (lcl_is_reproducible(params))
-        return lcl_segments_refuse("Kronecker systems", log);
-    if ((st = find_speeds(&speed, contexts, count)) == LCL_OK) {
+    st = lcl_is_reproducible(params) ? require_alike(contexts, count)
+                                     : find_speeds(&speed, contexts, count);
+    if (st == LCL_OK) {
         lcl_task_enter(contexts[0], LCL_TASK_PARTITION);
         st = distribute_kron(&D, K, speed, count, log);
         lcl_task_leave(contexts[0]);

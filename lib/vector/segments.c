@@ -38,18 +38,19 @@ int64_t lcl_segments_cut(int64_t total, int block, int rank, int size)
 
 // ------------------------------------------------------------------- creation
 
-static enum lcl_status check(const struct lcl_comm *C, int block, int64_t first,
-                             int64_t rows, int64_t total)
+static enum lcl_status check(const struct lcl_comm *C,
+                             const struct lcl_segment_rows *R)
 {
-    const int64_t from = lcl_segments_cut(total, block, C->rank, C->size);
-    const int64_t to = lcl_segments_cut(total, block, C->rank + 1, C->size);
-    return first == from && rows == to - from
+    const int64_t from = lcl_segments_cut(R->total, R->block, C->rank, C->size);
+    const int64_t to =
+        lcl_segments_cut(R->total, R->block, C->rank + 1, C->size);
+    return R->first == from && R->rows == to - from
                ? LCL_OK
                : lcl_fail(&C->log, LCL_EUNSUPPORTED,
                           "communication 'reproducible': rank %d has %" PRId64
                           " rows from %" PRId64 " on, expected %" PRId64
                           " from %" PRId64 " on",
-                          C->rank, rows, first, to - from, from);
+                          C->rank, R->rows, R->first, to - from, from);
 }
 
 static enum lcl_status get_kernel(struct lcl_segments *G, int block)
@@ -59,31 +60,32 @@ static enum lcl_status get_kernel(struct lcl_segments *G, int block)
                             .group = lcl_vector_group(lcl_context_caps(G->ctx)),
                             .block = block > 1 ? block : 0};
     lcl_spec_set(&spec, "PLACED", G->place != NULL);
+    lcl_spec_set(&spec, "STAGES", G->rows.stages);
     return lcl_kernel_get(&G->kernel, G->ctx, &spec);
 }
 
-static enum lcl_status upload_starts(struct lcl_segments *G, int block,
-                                     int64_t first, int64_t rows, int64_t total)
+static enum lcl_status upload_starts(struct lcl_segments *G)
 {
+    const struct lcl_segment_rows *R = &G->rows;
     int32_t start[LCL_SEGMENTS + 1];
     const int own = first_of_rank(G->comm->rank, G->comm->size);
     for (int s = 0; s < G->count; ++s)
-        start[s] = (int32_t)(start_of(total, block, own + s) - first);
-    start[G->count] = (int32_t)rows;
+        start[s] = (int32_t)(start_of(R->total, R->block, own + s) - R->first);
+    start[G->count] = (int32_t)R->rows;
     return lcl_buffer_create_from(&G->start, G->ctx, start, G->count + 1,
                                   sizeof *start, what);
 }
 
 enum lcl_status lcl_segments_init(struct lcl_segments *G, lcl_context *ctx,
-                                  struct lcl_comm *comm, int block,
-                                  int64_t first, int64_t rows, int64_t total)
+                                  struct lcl_comm *comm,
+                                  const struct lcl_segment_rows *rows)
 {
     const int rank = comm->rank, size = comm->size;
-    enum lcl_status st = check(comm, block, first, rows, total);
-    *G = (struct lcl_segments){.ctx = ctx, .comm = comm, .first = first};
+    enum lcl_status st = check(comm, rows);
+    *G = (struct lcl_segments){.ctx = ctx, .comm = comm, .rows = *rows};
     G->count = first_of_rank(rank + 1, size) - first_of_rank(rank, size);
     G->most = (LCL_SEGMENTS + size - 1) / size;
-    if (st < 0 || (st = upload_starts(G, block, first, rows, total)) < 0 ||
+    if (st < 0 || (st = upload_starts(G)) < 0 ||
         (st = lcl_buffer_create(&G->sums, ctx,
                                 (int64_t)LCL_SEGMENT_SUMS * G->most,
                                 sizeof(double), what)) < 0 ||
@@ -113,6 +115,13 @@ enum lcl_status lcl_segments_renumber(struct lcl_segments *G,
     return get_kernel(G, block);
 }
 
+int64_t lcl_segments_element(const struct lcl_segments *G, int64_t i)
+{
+    const struct lcl_segment_rows *R = &G->rows;
+    const int64_t stage = i / R->rows;
+    return stage * R->total + R->first + (i - stage * R->rows);
+}
+
 // ------------------------------------------------------------------- sums
 
 // G->sums: <a_j, b> by segments, from sum `to` on.
@@ -120,10 +129,12 @@ static enum lcl_status launch(const struct lcl_segments *G,
                               const struct lcl_dots *d, int j, int64_t to)
 {
     const lcl_buffer *place = G->place ? G->place : G->start;
-    return LCL_LAUNCH(
-        G->kernel, G->count, lcl_arg_int(G->count), lcl_arg_buffer(G->start),
-        lcl_arg_buffer(place), lcl_arg_long(j * d->ld), lcl_arg_buffer(d->a),
-        lcl_arg_buffer(d->b), lcl_arg_long(to), lcl_arg_buffer(G->sums));
+    return LCL_LAUNCH(G->kernel, G->count, lcl_arg_int(G->count),
+                      lcl_arg_buffer(G->start), lcl_arg_buffer(place),
+                      lcl_arg_long(G->rows.by_row),
+                      lcl_arg_long(G->rows.by_stage), lcl_arg_long(j * d->ld),
+                      lcl_arg_buffer(d->a), lcl_arg_buffer(d->b),
+                      lcl_arg_long(to), lcl_arg_buffer(G->sums));
 }
 
 // all: of each rank, `most` sums of each of `count` inner products.

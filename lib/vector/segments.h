@@ -10,10 +10,19 @@
 
 enum { LCL_SEGMENTS = 1024 };
 
+// The rows of a rank, each of `stages` elements of vectors: that of row i in
+// stage j is element i by_row + j by_stage.
+struct lcl_segment_rows {
+    int block;                  // rows of a block
+    int64_t first, rows, total; // of the rank, of all
+    int stages;
+    int64_t by_row, by_stage;
+};
+
 struct lcl_segments {
     lcl_context *ctx;
     struct lcl_comm *comm;
-    int64_t first;     // row of the rank
+    struct lcl_segment_rows rows;
     int count, most;   // segments of the rank, at most of a rank
     lcl_buffer *start; // their first rows among those of the rank
     lcl_buffer *sums;  // `most` of each inner product, zeros behind the rank's
@@ -29,17 +38,20 @@ enum lcl_status lcl_segments_refuse(const char *with,
 // blocks.
 int64_t lcl_segments_cut(int64_t total, int block, int rank, int size);
 
-// For the rank's rows from `first` on, `rows` of `total`. Collective. Returns
-// LCL_OK; LCL_EUNSUPPORTED (other rows than those of the rank's segments);
-// statuses as lcl_buffer_create() and lcl_kernel_get(). *G is fit for
-// lcl_segments_finish() in any case.
+// Collective. Returns LCL_OK; LCL_EUNSUPPORTED (other rows than those of the
+// rank's segments); statuses as lcl_buffer_create() and lcl_kernel_get(). *G is
+// fit for lcl_segments_finish() in any case.
 enum lcl_status lcl_segments_init(struct lcl_segments *G, lcl_context *ctx,
-                                  struct lcl_comm *comm, int block,
-                                  int64_t first, int64_t rows, int64_t total);
+                                  struct lcl_comm *comm,
+                                  const struct lcl_segment_rows *rows);
 void lcl_segments_finish(struct lcl_segments *G);
 
+// The number, among those of all ranks, of element i of a vector of the rank;
+// both in the caller's order, stage by stage.
+int64_t lcl_segments_element(const struct lcl_segments *G, int64_t i);
+
 // From now on block row i of `blocks`, each of `block` rows, is the caller's
-// perm[i].
+// perm[i]. For one stage.
 enum lcl_status lcl_segments_renumber(struct lcl_segments *G,
                                       const struct lcl_vector_ops *ops,
                                       const lcl_buffer *perm, int64_t blocks,

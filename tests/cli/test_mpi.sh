@@ -63,6 +63,15 @@ says stdout '"ranks":2'
     flunk 'not the bytes of two ranks'
 as_alone alone.mtx
 
+# same_bits ARGS...: two processes find the bits that one finds
+same_bits()
+{
+    ends 0 "$@" --devices 0 --communication reproducible -o alone.mtx
+    solves 2 "$@" --communication reproducible -o x.mtx
+    cmp -s x.mtx alone.mtx && pass || flunk "$* --communication reproducible"
+}
+same_bits --problem lap3d:8 --solver cg --precond jacobi
+
 # files: slices of lines, PETSc by offset
 awk 'BEGIN {
     n = 300
@@ -159,6 +168,7 @@ kron_as_alone 2 $system -b F_column.mtx --solver gmres --precond none
 solves 2 $system --rhs 'A*ones' $blocks -o x.mtx
 awk 'NR > 2 { d = $1 - 1; if (d * d > 1e-10) exit 1 }' x.mtx && pass ||
     flunk 'not a vector of ones'
+same_bits --problem kron:4,4,4,3 --rtol 1e-12 $blocks
 for exchange in batched staged; do
     solves 2 $system $blocks --kron-exchange $exchange --json
     is_json "$dir/stdout" && pass || flunk 'not a JSON record'

@@ -2,6 +2,7 @@
 // LCL_COMMUNICATION_REPRODUCIBLE: the same bits on any number of devices. The
 // contexts share the default device.
 #include "tests/support/device.h"
+#include "tests/support/krons.h"
 #include "tests/support/matrices.h"
 #include "tests/support/solving.h"
 
@@ -13,20 +14,28 @@ enum { DEVICES = 4, SIDE = 16, HISTORY = 200 };
 static const struct lcl_operator_params same_bits = {
     .communication = LCL_COMMUNICATION_REPRODUCIBLE};
 
+// A matrix, or a Kronecker system with its explicit matrix.
+struct system {
+    const struct lcl_csr *A;
+    const struct lcl_kron *K;
+    struct lcl_operator_params params;
+};
+
 struct team {
     lcl_context *ctx[DEVICES];
     lcl_operator *op;
 };
 
-static void open_team(struct team *t, const struct lcl_csr *A, int count,
-                      const struct lcl_operator_params *params)
+static void open_team(struct team *t, const struct system *s, int count)
 {
     *t = (struct team){.op = NULL};
     for (int k = 0; k < count; ++k)
         assert_int_equal(lcl_context_create(&t->ctx[k], NULL), LCL_OK);
-    assert_int_equal(
-        lcl_operator_create_distributed(&t->op, t->ctx, count, A, params),
-        LCL_OK);
+    assert_int_equal(s->K ? lcl_operator_create_kron_distributed(
+                                &t->op, t->ctx, count, s->K, &s->params)
+                          : lcl_operator_create_distributed(
+                                &t->op, t->ctx, count, s->A, &s->params),
+                     LCL_OK);
 }
 
 static void close_team(struct team *t)
@@ -47,20 +56,20 @@ struct result {
     double residual, history[HISTORY];
 };
 
-static void solve(struct result *r, const struct lcl_csr *A, const double *b,
+static void solve(struct result *r, const struct system *s, const double *b,
                   int count, const struct method *m)
 {
     struct team t;
     lcl_precond *M;
     lcl_solver *S;
     struct lcl_report report = LCL_REPORT_INIT;
-    open_team(&t, A, count, &same_bits);
+    open_team(&t, s, count);
     assert_int_equal(lcl_operator_info(t.op)->communication,
                      LCL_COMMUNICATION_REPRODUCIBLE);
     assert_true(lcl_precond_create(&M, t.op, &m->precond) >= LCL_OK);
     assert_int_equal(lcl_solver_create(&S, t.op, M, &m->solver), LCL_OK);
     assert_int_equal(lcl_solver_solve(S, b, r->x, &report), LCL_OK);
-    assert_true(test_residual(A, b, r->x) <= 1e-8 * (1 + 1e-6));
+    assert_true(test_residual(s->A, b, r->x) <= 1e-8 * (1 + 1e-6));
     assert_in_range(report.iterations, 3, HISTORY - 1);
     r->iterations = report.iterations;
     r->residual = report.true_residual;
@@ -72,16 +81,17 @@ static void solve(struct result *r, const struct lcl_csr *A, const double *b,
 }
 
 // With 1, 1 + step, ... devices.
-static void expect_same_bits(const struct lcl_csr *A, const struct method *m,
-                             int step)
+static void expect_same_bits_of(const struct system *s, const struct method *m,
+                                int step)
 {
+    const struct lcl_csr *A = s->A;
     double *b = test_random_vector(A->rows, 7);
     struct result one = {.x = test_vector(A->rows)};
     struct result many = {.x = test_vector(A->rows)};
-    solve(&one, A, b, 1, m);
+    solve(&one, s, b, 1, m);
     for (int count = 1 + step; count <= DEVICES; count += step) {
         memset(many.x, 0, (size_t)A->rows * sizeof *b);
-        solve(&many, A, b, count, m);
+        solve(&many, s, b, count, m);
         assert_int_equal(many.iterations, one.iterations);
         assert_true(many.residual == one.residual);
         test_expect_same("history", many.history, one.history,
@@ -91,6 +101,13 @@ static void expect_same_bits(const struct lcl_csr *A, const struct method *m,
     free(many.x);
     free(one.x);
     free(b);
+}
+
+static void expect_same_bits(const struct lcl_csr *A, const struct method *m,
+                             int step)
+{
+    const struct system s = {A, NULL, same_bits};
+    expect_same_bits_of(&s, m, step);
 }
 
 static void test_reproducible__symmetric_solves(void **state)
@@ -151,6 +168,40 @@ static void test_reproducible__factors_are_the_same(void **state)
     test_csr_finish(&A);
 }
 
+static void expect_same_bits_of_stages(const struct lcl_kron *K,
+                                       enum lcl_kron_type type,
+                                       const struct method *m, int step)
+{
+    struct lcl_csr A = test_kron_whole(K);
+    struct system s = {&A, K, same_bits};
+    s.params.kron = type;
+    expect_same_bits_of(&s, m, step);
+    lcl_csr_finish(&A);
+}
+
+static void test_reproducible__kronecker_systems(void **state)
+{
+    static const struct lcl_partition_params slices = {
+        .type = LCL_PARTITION_NATURAL, .rows = 32};
+    const struct method methods[] = {
+        {{.type = LCL_SOLVER_GMRES}, {.type = LCL_PRECOND_BLOCK_JACOBI}},
+        {{.type = LCL_SOLVER_BICGSTAB},
+         {.type = LCL_PRECOND_ILDU0, .partition = slices}},
+        {{.type = LCL_SOLVER_IDR}, {.type = LCL_PRECOND_NONE}},
+    };
+    struct lcl_csr p = test_laplacian(8, 8, 8), q = test_laplacian(64, 8, 1);
+    struct test_kron T;
+    (void)state;
+    test_kron_of(&T, 3, 2, &p, &q);
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; ++k)
+        expect_same_bits_of_stages(&T.K, LCL_KRON_ONE_PASS, &methods[k],
+                                   k == 0 ? 1 : 3);
+    expect_same_bits_of_stages(&T.K, LCL_KRON_OKP, &methods[2], 3);
+    test_kron_finish(&T);
+    test_csr_finish(&q);
+    test_csr_finish(&p);
+}
+
 // Few rows: some segments are empty.
 static void test_reproducible__small_systems_and_new_values(void **state)
 {
@@ -163,8 +214,9 @@ static void test_reproducible__small_systems_and_new_values(void **state)
             struct lcl_csr A = test_random_csr(sizes[k], 3, 5);
             double *x = test_random_vector(A.rows, 2);
             double *y = test_vector(A.rows), *expected = test_vector(A.rows);
+            const struct system s = {&A, NULL, scalar};
             struct team t;
-            open_team(&t, &A, count, &scalar);
+            open_team(&t, &s, count);
             for (int64_t i = 0; i < A.nnz; ++i)
                 A.val[i] *= 3;
             assert_int_equal(lcl_operator_update(t.op, A.val), LCL_OK);
@@ -209,9 +261,10 @@ static void test_reproducible__refuses_what_depends_on_devices(void **state)
         {.type = LCL_PRECOND_ILDU0, .coarse = LCL_COARSE_MULT},
     };
     struct lcl_csr A = test_laplacian(8, 8, 8);
+    const struct system s = {&A, NULL, same_bits};
     struct team t;
     (void)state;
-    open_team(&t, &A, 2, &same_bits);
+    open_team(&t, &s, 2);
     for (size_t k = 0; k < sizeof solvers / sizeof *solvers; ++k)
         expect_no_solver(t.op, &solvers[k]);
     for (size_t k = 0; k < sizeof preconds / sizeof *preconds; ++k)
@@ -226,6 +279,7 @@ int main(void)
         cmocka_unit_test(test_reproducible__symmetric_solves),
         cmocka_unit_test(test_reproducible__unsymmetric_solves),
         cmocka_unit_test(test_reproducible__factors_are_the_same),
+        cmocka_unit_test(test_reproducible__kronecker_systems),
         cmocka_unit_test(test_reproducible__small_systems_and_new_values),
         cmocka_unit_test(test_reproducible__refuses_what_depends_on_devices),
     };

@@ -312,6 +312,8 @@ static const struct variant variants[] = {
     {"same",      1, {.source = "segment_dots.cl"}},
     {"placed",    1, {.source = "segment_dots.cl", .block = 3,
                       .defines = {{"PLACED", 1}}}},
+    {"stages",    1, {.source = "segment_dots.cl",
+                      .defines = {{"STAGES", 4}}}},
     {"exchange",  2, {.source = "probe.cl", .defines = {{"PROBE", 1}}}},
     {"local",     1, {.source = "probe.cl",
                       .defines = {{"PROBE", 2}, {"LOCAL_DOUBLES", 4096}}}},
