@@ -67,12 +67,13 @@ enum lcl_communication {
                                        products keep the order of entries,
                                        inner products are those of 1024
                                        segments of rows, of all their stages.
-                                       Slower. For all
-                                       solvers but CG_PIPELINED and
-                                       CG_PUBLISHED; jacobi, block-jacobi and
-                                       factors on subdomains that the borders of
-                                       devices do not cut, without coarse
-                                       correction */
+                                       Slower. For all solvers but CG_PIPELINED
+                                       and CG_PUBLISHED; jacobi, block-jacobi
+                                       and factors on subdomains that the
+                                       borders of devices do not cut. A coarse
+                                       correction has the aggregates of one
+                                       device; AUTO is NONE, and Kronecker
+                                       systems have none */
     LCL_COMMUNICATION_COUNT
 };
 

@@ -8,6 +8,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/dense/host_inverse.h"
+#include "lib/multilevel/coarse_parts.h"
 #include "lib/multilevel/pattern.h"
 
 #include <math.h>
@@ -132,13 +133,14 @@ int64_t lcl_coarse_most(const struct lcl_space *V, int block)
 static enum lcl_status join_ranks(struct lcl_coarse_space *C,
                                   const struct lcl_subdomains *P,
                                   const struct lcl_coarse_params *params,
-                                  enum lcl_status own)
+                                  int64_t most, enum lcl_status own)
 {
     const struct lcl_coarse_site S = {.halo = params->halo,
                                       .numbering = params->numbering,
                                       .subdomains = P,
                                       .pattern = &C->pattern,
-                                      .block = C->block};
+                                      .block = C->block,
+                                      .most = most};
     const enum lcl_status st = lcl_coarse_ranks_init(&C->ranks, &S, own);
     C->rows = C->ranks.rows;
     return st;
@@ -160,8 +162,22 @@ static enum lcl_status make_own(struct lcl_coarse_space *C,
                                 const struct lcl_device_matrix *B,
                                 const struct lcl_subdomains *P, int64_t most)
 {
-    const enum lcl_status st = find_pattern(C, B, P, most);
+    const enum lcl_status st =
+        C->whole ? lcl_coarse_parts_pattern(&C->pattern, C->ctx, P)
+                 : find_pattern(C, B, P, most);
+    if (C->whole)
+        C->aggregates = P->parts;
     return st < 0 ? st : get_kernels(C);
+}
+
+// Whole rows have the aggregates of one device.
+static int64_t most_of(const struct lcl_coarse_space *C,
+                       const struct lcl_space *V,
+                       const struct lcl_coarse_params *params)
+{
+    return params->most ? params->most
+           : C->whole   ? lcl_coarse_usual(lcl_context_caps(C->ctx), C->block)
+                        : lcl_coarse_most(V, C->block);
 }
 
 enum lcl_status lcl_coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
@@ -171,17 +187,17 @@ enum lcl_status lcl_coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
 {
     const struct lcl_space V =
         params->halo ? params->halo->space : lcl_space_of(ctx, B->n);
-    const int64_t most =
-        params->most ? params->most : lcl_coarse_most(&V, params->block);
     enum lcl_status st;
     *C = (struct lcl_coarse_space){.ctx = ctx,
                                    .block = params->block,
                                    .n = B->block_rows,
                                    .parts = P->parts,
-                                   .shared = params->halo != NULL};
+                                   .shared = params->halo != NULL,
+                                   .whole = V.segments != NULL};
+    const int64_t most = most_of(C, &V, params);
     st = make_own(C, B, P, most);
     if (C->shared)
-        st = join_ranks(C, P, params, st);
+        st = join_ranks(C, P, params, most, st);
     if (st < 0 || (st = make_vectors(C)) < 0 ||
         (st = lcl_inverse_init(&C->inverse, ctx, C->rows, params->tile)) < 0 ||
         (C->shared &&
@@ -222,6 +238,11 @@ uint64_t lcl_coarse_bytes(const struct lcl_coarse_space *C)
     return bytes;
 }
 
+int64_t lcl_coarse_own(const struct lcl_coarse_space *C)
+{
+    return C->shared ? C->ranks.own : C->rows;
+}
+
 // ------------------------------------------------------------------- steps
 
 // To where kernels write the numbers of the rank's aggregates.
@@ -230,25 +251,43 @@ static const lcl_buffer *restricted(const struct lcl_coarse_space *C)
     return C->shared ? C->ranks.given : C->t;
 }
 
-enum lcl_status lcl_coarse_restrict(const struct lcl_coarse_space *C,
+static enum lcl_status restrict_own(const struct lcl_coarse_space *C,
                                     const struct lcl_operands *v)
 {
     const struct lcl_coarse_pattern *P = &C->pattern;
-    const enum lcl_status st =
-        LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_RESTRICT], C->aggregates,
-                   lcl_arg_buffer(P->agg_ptr), lcl_arg_buffer(P->agg_parts),
-                   lcl_arg_buffer(P->part_ptr), lcl_arg_buffer(v->x),
-                   lcl_arg_buffer(restricted(C)), lcl_arg_buffer(v->stop),
-                   lcl_arg_int(v->at));
+    return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_RESTRICT], C->aggregates,
+                      lcl_arg_buffer(P->agg_ptr), lcl_arg_buffer(P->agg_parts),
+                      lcl_arg_buffer(P->part_ptr), lcl_arg_buffer(v->x),
+                      lcl_arg_buffer(restricted(C)), lcl_arg_buffer(v->stop),
+                      lcl_arg_int(v->at));
+}
+
+enum lcl_status lcl_coarse_restrict(const struct lcl_coarse_space *C,
+                                    const struct lcl_operands *v)
+{
+    const enum lcl_status st = restrict_own(C, v);
     return st < 0 || !C->shared
                ? st
                : lcl_coarse_ranks_gather(&C->ranks, false, C->t, v);
+}
+
+static enum lcl_status deflate_whole(const struct lcl_coarse_space *C,
+                                     const struct lcl_operands *v)
+{
+    const struct lcl_coarse_ranks *R = &C->ranks;
+    enum lcl_status st;
+    if ((st = restrict_own(C, v)) < 0 ||
+        (st = lcl_coarse_boundary_deflate(&R->boundary, R->given, v)) < 0)
+        return st;
+    return lcl_coarse_ranks_gather(R, true, C->t, v);
 }
 
 enum lcl_status lcl_coarse_deflate(const struct lcl_coarse_space *C,
                                    const struct lcl_operands *v)
 {
     const struct lcl_coarse_pattern *P = &C->pattern;
+    if (C->whole)
+        return deflate_whole(C, v);
     enum lcl_status st =
         LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_DEFLATE], C->aggregates,
                    lcl_arg_buffer(P->agg_ptr), lcl_arg_buffer(P->agg_parts),
@@ -263,18 +302,25 @@ enum lcl_status lcl_coarse_deflate(const struct lcl_coarse_space *C,
     return st < 0 ? st : lcl_coarse_ranks_gather(&C->ranks, true, C->t, v);
 }
 
+// In own columns alone.
+static enum lcl_status residual_of_own(const struct lcl_coarse_space *C,
+                                       const struct lcl_operands *v)
+{
+    const struct lcl_coarse_pattern *P = &C->pattern;
+    return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_RESIDUAL], C->row_groups,
+                      lcl_arg_long(C->n), lcl_arg_buffer(P->run_ptr),
+                      lcl_arg_buffer(P->run_agg), lcl_arg_buffer(C->w),
+                      lcl_arg_buffer(C->e), lcl_arg_buffer(v->x),
+                      lcl_arg_buffer(C->y), lcl_arg_buffer(v->stop),
+                      lcl_arg_int(v->at));
+}
+
 enum lcl_status lcl_coarse_residual(const struct lcl_coarse_space *C,
                                     const struct lcl_operands *v)
 {
-    const struct lcl_coarse_pattern *P = &C->pattern;
     const struct lcl_operands boundary = {
         .x = v->x, .y = C->y, .stop = v->stop, .at = v->at};
-    const enum lcl_status st = LCL_LAUNCH(
-        C->kernels[LCL_COARSE_KERNEL_RESIDUAL], C->row_groups,
-        lcl_arg_long(C->n), lcl_arg_buffer(P->run_ptr),
-        lcl_arg_buffer(P->run_agg), lcl_arg_buffer(C->w), lcl_arg_buffer(C->e),
-        lcl_arg_buffer(v->x), lcl_arg_buffer(C->y), lcl_arg_buffer(v->stop),
-        lcl_arg_int(v->at));
+    const enum lcl_status st = C->whole ? LCL_OK : residual_of_own(C, v);
     return st < 0 || !C->shared ? st
                                 : lcl_coarse_boundary_residual(
                                       &C->ranks.boundary, C->e, &boundary);
@@ -309,7 +355,9 @@ static enum lcl_status assemble(struct lcl_coarse_space *C)
     if (!C->shared)
         return sum_entries(C, P->entry_row, P->entry_col, C->inverse.stride,
                            C->inverse.matrix);
-    st = sum_entries(C, R->compact_row, R->compact_col, C->block, R->compact);
+    if (!C->whole)
+        st = sum_entries(C, R->compact_row, R->compact_col, C->block,
+                         R->compact);
     return st < 0 ? st : lcl_coarse_ranks_assemble(R, C->inverse.matrix);
 }
 
@@ -448,9 +496,11 @@ static enum lcl_status take_values(struct lcl_coarse_space *C,
     const struct lcl_coarse_pattern *P = &C->pattern;
     lcl_task_bytes(C->ctx, lcl_buffer_bytes(val) + lcl_buffer_bytes(C->w));
     const enum lcl_status st =
-        LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_W], C->groups,
-                   lcl_arg_long(C->runs), lcl_arg_buffer(P->run_first),
-                   lcl_arg_buffer(val), lcl_arg_buffer(C->w));
+        C->whole
+            ? LCL_OK
+            : LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_W], C->groups,
+                         lcl_arg_long(C->runs), lcl_arg_buffer(P->run_first),
+                         lcl_arg_buffer(val), lcl_arg_buffer(C->w));
     return st < 0 || !C->shared
                ? st
                : lcl_coarse_boundary_update(&C->ranks.boundary);

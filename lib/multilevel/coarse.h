@@ -45,6 +45,8 @@ struct lcl_coarse_space {
     lcl_buffer *w;         // `runs` blocks
     lcl_buffer *t, *e, *y; // Z^T r, E^-1 Z^T r, r - W e
     bool shared; // by ranks: t has the unknowns of all, e the local ones
+    bool whole;  // rows of ranks whose sums have segments: `ranks` alone has
+                 // W and E, and the aggregates are its parts
     struct lcl_coarse_ranks ranks;
     struct lcl_inverse inverse;  // E^-1
     struct lcl_gemv exact, gemv; // for the check, for the apply
@@ -81,6 +83,9 @@ enum lcl_status lcl_coarse_update(struct lcl_coarse_space *C,
                                   const lcl_buffer *val);
 
 uint64_t lcl_coarse_bytes(const struct lcl_coarse_space *C);
+
+// The coarse unknowns that count as those of the rank.
+int64_t lcl_coarse_own(const struct lcl_coarse_space *C);
 
 // Steps of an application, which the check of E^-1 uses as well; enqueued. With
 // ranks, those that set t are collective.

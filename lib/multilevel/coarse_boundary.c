@@ -13,6 +13,9 @@
 
 static const char what[] = "coarse unknowns at the boundary of a rank";
 
+// Entries of a row, where they are assumed.
+enum { RESIDUAL_MEAN = 2, DEFLATION_MEAN = 64 };
+
 static const struct lcl_log *log_of(const struct lcl_coarse_boundary *B)
 {
     return &B->halo->space.comm->log;
@@ -101,9 +104,10 @@ static int64_t list_ghost_runs(struct keyed *all,
                                const struct lcl_coarse_boundary *B,
                                const struct search *s)
 {
+    const int32_t *labels = s->L->part ? s->L->part : s->L->row;
     int64_t count = 0;
     for (int64_t k = 0; k < B->runs; ++k) {
-        const int64_t row = s->L->row[s->P->row[s->boundary[k]]];
+        const int64_t row = labels[s->P->row[s->boundary[k]]];
         B->run_pair[k] = -1;
         if (s->unknown[k] >= B->own)
             all[count++] = (struct keyed){
@@ -172,10 +176,10 @@ static void listing_finish(struct listing *l)
     lcl_free(l->row);
 }
 
+// `mean` entries in a row.
 static enum lcl_status upload(struct lcl_run_rows *R, lcl_context *ctx,
-                              const struct listing *l)
+                              const struct listing *l, int64_t mean)
 {
-    const int64_t mean = R->rows > 0 ? R->entries / R->rows : 1;
     struct lcl_spec spec = {.source = "halo.cl",
                             .kernel = "halo_plain",
                             .group = lcl_vector_group(lcl_context_caps(ctx))};
@@ -211,21 +215,30 @@ static void list_residual(struct listing *l, struct lcl_run_rows *R,
     l->ptr[R->rows] = at;
 }
 
-// The runs of each ghost unknown, a counting sort.
-static void list_ghosts(struct listing *l, struct lcl_run_rows *R,
-                        const struct lcl_coarse_boundary *B,
-                        const struct search *s)
+// The number of the deflation to which run k contributes; -1: none.
+static int64_t deflated_by(const struct lcl_coarse_boundary *B,
+                           const struct search *s, int64_t k)
+{
+    return s->L->part                ? B->run_pair[k]
+           : s->unknown[k] >= B->own ? s->unknown[k] - B->own
+                                     : -1;
+}
+
+// The runs of each number, a counting sort.
+static void list_deflation(struct listing *l, struct lcl_run_rows *R,
+                           const struct lcl_coarse_boundary *B,
+                           const struct search *s)
 {
     for (int64_t k = 0; k < B->runs; ++k)
-        if (s->unknown[k] >= B->own)
-            ++l->ptr[s->unknown[k] - B->own + 2];
+        if (deflated_by(B, s, k) >= 0)
+            ++l->ptr[deflated_by(B, s, k) + 2];
     for (int64_t j = 0; j < R->rows; ++j) {
-        l->row[j] = (int32_t)(B->own + j);
+        l->row[j] = (int32_t)(s->L->deflated + j);
         l->ptr[j + 2] += l->ptr[j + 1];
     }
     for (int64_t k = 0; k < B->runs; ++k)
-        if (s->unknown[k] >= B->own) {
-            const int64_t at = l->ptr[s->unknown[k] - B->own + 1]++;
+        if (deflated_by(B, s, k) >= 0) {
+            const int64_t at = l->ptr[deflated_by(B, s, k) + 1]++;
             l->col[at] = s->L->place[s->P->row[s->boundary[k]]];
             R->source[at] = (int32_t)k;
         }
@@ -239,6 +252,14 @@ static int64_t ghost_runs(const struct lcl_coarse_boundary *B)
     return count;
 }
 
+// How many lanes share a row must not depend on what the rank has if there are
+// parts.
+static int64_t mean_of(const struct lcl_run_rows *R, const struct search *s,
+                       int64_t of_parts)
+{
+    return s->L->part ? of_parts : R->rows > 0 ? R->entries / R->rows : 1;
+}
+
 static enum lcl_status make_rows(struct lcl_coarse_boundary *B,
                                  const struct search *s)
 {
@@ -247,16 +268,18 @@ static enum lcl_status make_rows(struct lcl_coarse_boundary *B,
     enum lcl_status st;
     B->residual.rows = s->P->boundary;
     B->residual.entries = B->runs + s->P->boundary;
-    B->deflation.rows = B->ghosts;
+    B->deflation.rows = s->L->part ? B->pairs : B->ghosts;
     B->deflation.entries = ghost_runs(B);
     if ((st = listing_init(&l, &B->residual, log_of(B))) == LCL_OK) {
         list_residual(&l, &B->residual, s);
-        st = upload(&B->residual, ctx, &l);
+        st = upload(&B->residual, ctx, &l,
+                    mean_of(&B->residual, s, RESIDUAL_MEAN));
     }
     if (st == LCL_OK &&
         (st = listing_init(&g, &B->deflation, log_of(B))) == LCL_OK) {
-        list_ghosts(&g, &B->deflation, B, s);
-        st = upload(&B->deflation, ctx, &g);
+        list_deflation(&g, &B->deflation, B, s);
+        st = upload(&B->deflation, ctx, &g,
+                    mean_of(&B->deflation, s, DEFLATION_MEAN));
     }
     listing_finish(&g);
     listing_finish(&l);

@@ -32,17 +32,22 @@ struct lcl_coarse_boundary {
     // unknowns. -1: the run of an own unknown, which is in the rank's W as well
     int64_t pairs;
     int32_t *run_pair, *pair_row, *pair_col;
-    double *e;                     // pairs
-    struct lcl_run_rows residual;  // y = r - W e in boundary rows
-    struct lcl_run_rows deflation; // -W^T y for the ghost unknowns
+    double *e;                    // pairs
+    struct lcl_run_rows residual; // y = r - W e in boundary rows
+    // -W^T y for the ghost unknowns; of parts, for the pairs, which share it
+    struct lcl_run_rows deflation;
 };
 
 // What the rank knows of its rows, all in the caller's numbering: the local
 // unknown of each row, below `own`, and of each ghost; `place` is the row of
-// the device.
+// the device. Instead of the unknowns of rows, pairs may have the parts of
+// which these consist, so that sums do not depend on who has a part: then `own`
+// is 0, and all rows are boundary rows.
 struct lcl_coarse_labels {
     int64_t own, ghosts;
     const int32_t *row, *ghost, *place;
+    const int32_t *part; // of each row; NULL: its unknown
+    int64_t deflated;    // where t has the first number of the deflation
 };
 
 // Symbolic phase. H must outlive B. Returns LCL_OK, LCL_ENOMEM, LCL_EDEVMEM,
@@ -61,7 +66,8 @@ enum lcl_status lcl_coarse_boundary_residual(
     const struct lcl_coarse_boundary *B, const lcl_buffer *e,
     const struct lcl_operands *v);
 
-// t_j = -(W^T y)_j for ghost unknowns j; t has the local unknowns.
+// t_j = -(W^T y)_j for ghost unknowns j; t has the local unknowns. With parts,
+// behind their numbers, the share of each pair.
 enum lcl_status lcl_coarse_boundary_deflate(const struct lcl_coarse_boundary *B,
                                             const lcl_buffer *t,
                                             const struct lcl_operands *v);

@@ -8,6 +8,7 @@
 #include "host/log.h"
 #include "host/parallel.h"
 #include "host/runtime.h"
+#include "lib/multilevel/coarse_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,11 @@ static const char what[] = "a coarse space of several ranks";
 static const struct lcl_log *log_of(const struct lcl_coarse_ranks *R)
 {
     return lcl_context_log(R->space.ctx);
+}
+
+static bool has_parts(const struct lcl_coarse_ranks *R)
+{
+    return R->space.segments != NULL;
 }
 
 // ------------------------------------------------------------------- labels
@@ -29,10 +35,20 @@ struct search {
     int32_t *place;  // row of the device
     int32_t *ghost;  // of ghosts, among those of all ranks; then the local ones
     int64_t *firsts; // by rank: its first unknown, then their total
+    int32_t *order;  // aggregates of the rank's subdomains
+    // With segments unknowns are parts at first, and `order` is the place of
+    // each subdomain among the parts.
+    int32_t *part;      // of each row
+    int32_t *aggregate; // of the subdomains of all ranks
+    int32_t *local;     // of all aggregates: numbers in the rank; -1: not there
 };
 
 static void search_finish(struct search *s)
 {
+    lcl_free(s->local);
+    lcl_free(s->aggregate);
+    lcl_free(s->part);
+    lcl_free(s->order);
     lcl_free(s->firsts);
     lcl_free(s->ghost);
     lcl_free(s->place);
@@ -67,20 +83,28 @@ static void label_rows(const struct search *s, const int32_t *perm,
     lcl_parallel(l.chunks, label_chunk, &l);
 }
 
-static enum lcl_status find_labels(const struct search *s,
-                                   const struct lcl_log *log)
+static enum lcl_status find_order(int32_t *order, const struct search *s,
+                                  const int32_t *perm,
+                                  const struct lcl_log *log)
 {
-    const size_t parts = (size_t)s->S->pattern->parts;
-    int32_t *part_agg = lcl_malloc(parts, sizeof *part_agg), *perm = NULL;
+    const struct lcl_coarse_pattern *P = s->S->pattern;
+    return P->part_agg ? lcl_buffer_read(P->part_agg, order,
+                                         (size_t)P->parts * sizeof *order)
+                       : lcl_coarse_parts_order(order, s->S->subdomains,
+                                                s->S->block, perm, log);
+}
+
+static enum lcl_status find_labels(struct search *s, const struct lcl_log *log)
+{
+    int32_t *perm = NULL;
     enum lcl_status st;
-    if (!part_agg)
+    s->order = lcl_malloc((size_t)s->S->pattern->parts, sizeof *s->order);
+    if (!s->order)
         return lcl_fail_memory(log, what);
-    if ((st = lcl_buffer_read(s->S->pattern->part_agg, part_agg,
-                              parts * sizeof *part_agg)) == LCL_OK &&
-        (st = lcl_numbering_rows(s->S->numbering, &perm)) == LCL_OK)
-        label_rows(s, perm, part_agg);
+    if ((st = lcl_numbering_rows(s->S->numbering, &perm)) == LCL_OK &&
+        (st = find_order(s->order, s, perm, log)) == LCL_OK)
+        label_rows(s, perm, s->order);
     lcl_free(perm);
-    lcl_free(part_agg);
     return st;
 }
 
@@ -121,6 +145,135 @@ static enum lcl_status number_unknowns(struct lcl_coarse_ranks *R,
             s->ghost[P->from[k].start + t] +=
                 (int32_t)s->firsts[P->from[k].rank];
     return LCL_OK;
+}
+
+// ------------------------------------------------------------------- parts
+
+// The unknown to which a part of all ranks belongs.
+static int32_t unknown_of(const struct search *s, int64_t part)
+{
+    const int b = s->S->block;
+    return (int32_t)(s->aggregate[part / b] * b + part % b);
+}
+
+// The unknowns whose first part is one of the rank's.
+static int64_t count_begun(const struct search *s, int64_t first, int64_t own)
+{
+    int64_t count = 0;
+    for (int64_t p = 0; p < first + own; ++p) {
+        int32_t *seen = &s->local[s->aggregate[p]];
+        count += *seen < 0 && p >= first;
+        *seen = 0;
+    }
+    return count * s->S->block;
+}
+
+// Merges the subdomains of all ranks; R->own and R->rows count parts before.
+static enum lcl_status merge_parts(struct lcl_coarse_ranks *R, struct search *s)
+{
+    const int b = s->S->block;
+    const struct lcl_coarse_parts Q = {.plan = &s->S->halo->plan,
+                                       .first = R->first / b,
+                                       .own = R->own / b,
+                                       .total = R->rows / b,
+                                       .row = s->row,
+                                       .ghost = s->ghost,
+                                       .block = b};
+    int64_t count;
+    s->aggregate = lcl_malloc((size_t)Q.total, sizeof *s->aggregate);
+    s->local = lcl_malloc((size_t)Q.total, sizeof *s->local);
+    if (!s->aggregate || !s->local)
+        return lcl_fail_memory(log_of(R), what);
+    const enum lcl_status st = lcl_coarse_parts_merge(
+        s->aggregate, &count, &Q, s->S->most, R->space.comm);
+    if (st < 0)
+        return st;
+    for (int64_t q = 0; q < count; ++q)
+        s->local[q] = -1;
+    R->own = count_begun(s, Q.first, Q.own);
+    R->rows = count * b;
+    return LCL_OK;
+}
+
+// Lists the unknowns of the rank's rows and ghosts.
+static void list_unknowns(struct lcl_coarse_ranks *R, const struct search *s)
+{
+    const int b = s->S->block;
+    for (int64_t q = 0; q < R->rows / b; ++q)
+        s->local[q] = -1;
+    for (int64_t q = 0; q < R->plain; ++q)
+        s->local[unknown_of(s, R->first + q) / b] = 0;
+    for (int64_t g = 0; g < s->S->halo->plan.ghosts; ++g)
+        s->local[unknown_of(s, s->ghost[g]) / b] = 0;
+    for (int64_t q = 0; q < R->rows / b; ++q) {
+        if (s->local[q] < 0)
+            continue;
+        s->local[q] = (int32_t)(R->local / b);
+        for (int c = 0; c < b; ++c)
+            R->unknown[R->local++] = (int32_t)(q * b + c);
+    }
+}
+
+static int32_t local_of(const struct search *s, int64_t part)
+{
+    const int b = s->S->block;
+    const int32_t unknown = unknown_of(s, part);
+    return s->local[unknown / b] * b + unknown % b;
+}
+
+// The local unknowns of rows and ghosts instead of their parts.
+static void localise_parts(const struct lcl_coarse_ranks *R, struct search *s)
+{
+    const struct lcl_halo_plan *P = &s->S->halo->plan;
+    for (int64_t i = 0; i < P->rows; ++i) {
+        s->part[i] = s->row[i];
+        s->row[i] = local_of(s, R->first + s->row[i]);
+    }
+    for (int64_t g = 0; g < P->ghosts; ++g)
+        s->ghost[g] = local_of(s, s->ghost[g]);
+}
+
+// The aggregates that the pattern lacks.
+static enum lcl_status complete_pattern(const struct lcl_coarse_ranks *R,
+                                        const struct search *s)
+{
+    struct lcl_coarse_pattern *P = s->S->pattern;
+    const int b = s->S->block;
+    const size_t parts = (size_t)P->parts, size = sizeof(int32_t);
+    int32_t *agg = lcl_malloc(parts, size), *sorted = lcl_malloc(parts, size);
+    enum lcl_status st = LCL_ENOMEM;
+    for (int64_t p = 0; agg && sorted && p < P->parts; ++p) {
+        sorted[s->order[p]] = (int32_t)p;
+        agg[p] = local_of(s, R->first + s->order[p] * b) / b;
+    }
+    if (agg && sorted &&
+        (st = lcl_buffer_create_from(&P->part_agg, R->space.ctx, agg, P->parts,
+                                     size, what)) == LCL_OK)
+        st = lcl_buffer_create_from(&P->agg_parts, R->space.ctx, sorted,
+                                    P->parts, size, what);
+    lcl_free(sorted);
+    lcl_free(agg);
+    return st == LCL_ENOMEM ? lcl_fail_memory(log_of(R), what) : st;
+}
+
+static enum lcl_status find_parts(struct lcl_coarse_ranks *R, struct search *s)
+{
+    const struct lcl_halo_plan *P = &s->S->halo->plan;
+    const int64_t most = R->plain + P->ghosts * s->S->block;
+    s->part = lcl_malloc((size_t)P->rows, sizeof *s->part);
+    R->unknown = lcl_malloc((size_t)most, sizeof *R->unknown);
+    if (!s->part || !R->unknown)
+        return lcl_fail_memory(log_of(R), what);
+    list_unknowns(R, s);
+    localise_parts(R, s);
+    const struct lcl_coarse_labels L = {.ghosts = R->local,
+                                        .row = s->row,
+                                        .ghost = s->ghost,
+                                        .place = s->place,
+                                        .part = s->part,
+                                        .deflated = R->plain};
+    const enum lcl_status st = complete_pattern(R, s);
+    return st < 0 ? st : lcl_coarse_boundary_init(&R->boundary, s->S->halo, &L);
 }
 
 // ------------------------------------------------------------------- ghosts
@@ -172,19 +325,28 @@ static enum lcl_status find_ghosts(struct lcl_coarse_ranks *R,
                                         .ghosts = R->local - R->own,
                                         .row = s->row,
                                         .ghost = s->ghost,
-                                        .place = s->place};
+                                        .place = s->place,
+                                        .deflated = R->own};
     return lcl_coarse_boundary_init(&R->boundary, s->S->halo, &L);
 }
 
 // ------------------------------------------------------------------- entries
 
+// The unknown to which number q of the plain ones that the rank gives belongs.
+static int32_t given_for(const struct lcl_coarse_ranks *R,
+                         const struct search *s, int64_t q)
+{
+    return has_parts(R) ? unknown_of(s, R->first + q) : R->unknown[q];
+}
+
 // Positions in E of the values of the own columns, block by block, and of the
 // pairs of the boundary.
 static void fill_positions(int32_t (*position)[2],
                            const struct lcl_coarse_ranks *R,
-                           const struct lcl_coarse_site *S, const int32_t *row,
+                           const struct search *s, const int32_t *row,
                            const int32_t *col)
 {
+    const struct lcl_coarse_site *S = s->S;
     const struct lcl_coarse_boundary *B = &R->boundary;
     const int b = S->block;
     int64_t at = 0;
@@ -195,25 +357,28 @@ static void fill_positions(int32_t (*position)[2],
                 position[at++][1] = (int32_t)(R->first + col[m] * b + j);
             }
     for (int64_t m = 0; m < B->pairs; ++m) {
-        position[at][0] = R->unknown[B->pair_row[m]];
+        position[at][0] = given_for(R, s, B->pair_row[m]);
         position[at++][1] = R->unknown[B->pair_col[m]];
     }
 }
 
 static enum lcl_status own_positions(int32_t (**position)[2],
                                      const struct lcl_coarse_ranks *R,
-                                     const struct lcl_coarse_site *S)
+                                     const struct search *s)
 {
-    const struct lcl_coarse_pattern *P = S->pattern;
+    const struct lcl_coarse_pattern *P = s->S->pattern;
     const size_t count = (size_t)P->entries, size = sizeof(int32_t);
     int32_t *row = lcl_malloc(count, size), *col = lcl_malloc(count, size);
     enum lcl_status st = LCL_ENOMEM;
     *position =
         lcl_malloc((size_t)(R->values + R->boundary.pairs), sizeof **position);
     if (row && col && *position &&
-        (st = lcl_buffer_read(P->entry_row, row, count * size)) == LCL_OK &&
-        (st = lcl_buffer_read(P->entry_col, col, count * size)) == LCL_OK)
-        fill_positions(*position, R, S, row, col);
+        (count == 0 ||
+         ((st = lcl_buffer_read(P->entry_row, row, count * size)) == LCL_OK &&
+          (st = lcl_buffer_read(P->entry_col, col, count * size)) == LCL_OK))) {
+        fill_positions(*position, R, s, row, col);
+        st = LCL_OK;
+    }
     lcl_free(col);
     lcl_free(row);
     return st == LCL_ENOMEM ? lcl_fail_memory(log_of(R), what) : st;
@@ -224,14 +389,16 @@ static enum lcl_status own_positions(int32_t (**position)[2],
 // What the ranks tell each other.
 struct patterns {
     int32_t (*position)[2]; // of the own entries
-    int64_t (*sizes)[2];    // of each rank: ghosts, entries
-    int64_t most_ghosts;
-    int32_t *ghosts; // of each rank: its ghost unknowns
+    int32_t *target;        // of the numbers that the rank gives: unknowns
+    // Of each rank: plain numbers, all numbers, entries
+    int64_t (*sizes)[3];
+    int32_t *targets; // of each rank
 };
 
 static void patterns_finish(struct patterns *p)
 {
-    lcl_free(p->ghosts);
+    lcl_free(p->targets);
+    lcl_free(p->target);
     lcl_free(p->sizes);
     lcl_free(p->position);
 }
@@ -257,20 +424,41 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-// The largest numbers of ghosts and entries; the positions without padding.
-static enum lcl_status exchange_sizes(struct lcl_coarse_ranks *R,
-                                      struct patterns *p, const int64_t *firsts)
+static int64_t numbers_given(const struct lcl_coarse_ranks *R)
 {
-    const int64_t own[2] = {R->boundary.ghosts, R->values + R->boundary.pairs};
+    return R->plain + R->boundary.deflation.rows;
+}
+
+static enum lcl_status find_targets(struct patterns *p,
+                                    const struct lcl_coarse_ranks *R,
+                                    const struct search *s)
+{
+    const struct lcl_coarse_boundary *B = &R->boundary;
+    p->target = lcl_malloc((size_t)numbers_given(R), sizeof *p->target);
+    if (!p->target)
+        return lcl_fail_memory(log_of(R), what);
+    for (int64_t q = 0; q < R->plain; ++q)
+        p->target[q] = given_for(R, s, q);
+    for (int64_t j = 0; j < B->deflation.rows; ++j)
+        p->target[R->plain + j] =
+            R->unknown[has_parts(R) ? B->pair_col[j] : R->own + j];
+    return LCL_OK;
+}
+
+// The largest numbers of numbers and entries.
+static enum lcl_status exchange_sizes(struct lcl_coarse_ranks *R,
+                                      struct patterns *p)
+{
+    const int64_t own[3] = {R->plain, numbers_given(R),
+                            R->values + R->boundary.pairs};
     const int ranks = R->space.comm->size;
     const enum lcl_status st =
         lcl_comm_gather(R->space.comm, own, sizeof own, p->sizes);
     for (int r = 0; r < ranks && st == LCL_OK; ++r) {
-        p->most_ghosts = larger(p->most_ghosts, p->sizes[r][0]);
-        R->share = larger(R->share, firsts[r + 1] - firsts[r] + p->sizes[r][0]);
-        R->most = larger(R->most, p->sizes[r][1]);
-        R->counts[r] = p->sizes[r][1];
-        R->entries += p->sizes[r][1];
+        R->share = larger(R->share, p->sizes[r][1]);
+        R->most = larger(R->most, p->sizes[r][2]);
+        R->counts[r] = p->sizes[r][2];
+        R->entries += p->sizes[r][2];
     }
     return st;
 }
@@ -287,20 +475,18 @@ static void compact(char *all, const struct lcl_coarse_ranks *R, size_t size)
 }
 
 static enum lcl_status exchange_patterns(struct lcl_coarse_ranks *R,
-                                         struct patterns *p,
-                                         const int64_t *firsts)
+                                         struct patterns *p)
 {
     const size_t ranks = (size_t)R->space.comm->size;
-    const struct lcl_coarse_boundary *B = &R->boundary;
     enum lcl_status st;
-    if ((st = exchange_sizes(R, p, firsts)) < 0)
+    if ((st = exchange_sizes(R, p)) < 0)
         return st;
-    p->ghosts = lcl_malloc(ranks * (size_t)p->most_ghosts, sizeof *p->ghosts);
+    p->targets = lcl_malloc(ranks * (size_t)R->share, sizeof *p->targets);
     R->position = lcl_malloc(ranks * (size_t)R->most, sizeof *R->position);
-    if ((st = gather(R, p->ghosts, R->unknown + R->own, B->ghosts,
-                     p->most_ghosts, sizeof *p->ghosts)) < 0 ||
-        (st = gather(R, R->position, p->position, R->values + B->pairs, R->most,
-                     sizeof *R->position)) < 0)
+    if ((st = gather(R, p->targets, p->target, numbers_given(R), R->share,
+                     sizeof *p->targets)) < 0 ||
+        (st = gather(R, R->position, p->position, R->values + R->boundary.pairs,
+                     R->most, sizeof *R->position)) < 0)
         return st;
     compact((char *)R->position, R, sizeof *R->position);
     return LCL_OK;
@@ -308,71 +494,64 @@ static enum lcl_status exchange_patterns(struct lcl_coarse_ranks *R,
 
 // ------------------------------------------------------------------- places
 
-// Where the gathered vector has the numbers of each unknown.
-struct places {
-    uint32_t *own, *first, *all;
-};
-
-// Of each unknown: its own number, then those of the ranks that have it as a
-// ghost.
-static void fill_places(struct places *q, const struct lcl_coarse_ranks *R,
-                        const struct patterns *p, const int64_t *firsts)
+// Visits the plain numbers of all ranks, then, with `all`, the others: counts
+// those of each unknown in first[i + 2], or lists them from first[i + 1] on.
+static void visit_places(uint32_t *first, uint32_t *place, bool all,
+                         const struct lcl_coarse_ranks *R,
+                         const struct patterns *p)
 {
-    const int ranks = R->space.comm->size;
-    for (int r = 0; r < ranks; ++r) {
-        const int32_t *ghost = p->ghosts + r * p->most_ghosts;
-        for (int64_t i = firsts[r]; i < firsts[r + 1]; ++i)
-            ++q->first[i + 2];
-        for (int64_t j = 0; j < p->sizes[r][0]; ++j)
-            ++q->first[ghost[j] + 2];
-    }
-    for (int64_t i = 0; i < R->rows; ++i)
-        q->first[i + 2] += q->first[i + 1];
-    for (int r = 0; r < ranks; ++r)
-        for (int64_t i = firsts[r]; i < firsts[r + 1]; ++i) {
-            q->own[i] = (uint32_t)(r * R->share + i - firsts[r]);
-            q->all[q->first[i + 1]++] = q->own[i];
+    for (int round = 0; round <= (int)all; ++round)
+        for (int r = 0; r < R->space.comm->size; ++r) {
+            const int64_t from = round > 0 ? p->sizes[r][0] : 0;
+            for (int64_t j = from; j < p->sizes[r][round]; ++j) {
+                const int64_t i = p->targets[r * R->share + j];
+                if (place)
+                    place[first[i + 1]++] = (uint32_t)(r * R->share + j);
+                else
+                    ++first[i + 2];
+            }
         }
-    for (int r = 0; r < ranks; ++r)
-        for (int64_t j = 0; j < p->sizes[r][0]; ++j)
-            q->all[q->first[p->ghosts[r * p->most_ghosts + j] + 1]++] =
-                (uint32_t)(r * R->share + firsts[r + 1] - firsts[r] + j);
 }
 
-static enum lcl_status upload_places(struct lcl_coarse_ranks *R,
-                                     const struct places *q)
+static enum lcl_status upload_places(struct lcl_coarse_places *P,
+                                     const struct lcl_coarse_ranks *R,
+                                     const uint32_t *first,
+                                     const uint32_t *place)
 {
-    lcl_context *ctx = R->space.ctx;
-    const size_t size = sizeof(uint32_t);
-    enum lcl_status st;
-    if ((st = lcl_buffer_create_from(&R->own_place, ctx, q->own, R->rows, size,
-                                     what)) < 0 ||
-        (st = lcl_buffer_create_from(&R->first_place, ctx, q->first,
-                                     R->rows + 1, size, what)) < 0)
-        return st;
-    return lcl_buffer_create_from(&R->place, ctx, q->all, q->first[R->rows],
-                                  size, what);
+    const size_t size = sizeof *first;
+    const enum lcl_status st = lcl_buffer_create_from(
+        &P->first, R->space.ctx, first, R->rows + 1, size, what);
+    return st < 0 ? st
+                  : lcl_buffer_create_from(&P->place, R->space.ctx, place,
+                                           first[R->rows], size, what);
+}
+
+static enum lcl_status list_places(struct lcl_coarse_places *P, bool all,
+                                   const struct lcl_coarse_ranks *R,
+                                   const struct patterns *p)
+{
+    const size_t ranks = (size_t)R->space.comm->size;
+    const size_t most = ranks * (size_t)R->share;
+    uint32_t *first = lcl_calloc((size_t)R->rows + 2, sizeof *first);
+    uint32_t *place = lcl_malloc(most, sizeof *place);
+    enum lcl_status st = LCL_ENOMEM;
+    if (first && place) {
+        visit_places(first, NULL, all, R, p);
+        for (int64_t i = 0; i < R->rows; ++i)
+            first[i + 2] += first[i + 1];
+        visit_places(first, place, all, R, p);
+        st = upload_places(P, R, first, place);
+    }
+    lcl_free(place);
+    lcl_free(first);
+    return st == LCL_ENOMEM ? lcl_fail_memory(log_of(R), what) : st;
 }
 
 static enum lcl_status find_places(struct lcl_coarse_ranks *R,
-                                   const struct patterns *p,
-                                   const int64_t *firsts)
+                                   const struct patterns *p)
 {
-    const size_t rows = (size_t)R->rows, ranks = (size_t)R->space.comm->size;
-    struct places q = {
-        .own = lcl_malloc(rows, sizeof *q.own),
-        .first = lcl_calloc(rows + 2, sizeof *q.first),
-        .all = lcl_malloc(ranks * (size_t)R->share, sizeof *q.all),
-    };
-    enum lcl_status st = LCL_ENOMEM;
-    if (q.own && q.first && q.all) {
-        fill_places(&q, R, p, firsts);
-        st = upload_places(R, &q);
-    }
-    lcl_free(q.all);
-    lcl_free(q.first);
-    lcl_free(q.own);
-    return st == LCL_ENOMEM ? lcl_fail_memory(log_of(R), what) : st;
+    const enum lcl_status st = list_places(&R->restricted, false, R, p);
+    return st < 0 ? st : list_places(&R->deflated, true, R, p);
 }
 
 // ------------------------------------------------------------------- set-up
@@ -434,8 +613,8 @@ static enum lcl_status create_buffers(struct lcl_coarse_ranks *R)
 }
 
 // The rank's work between the exchanges.
-static enum lcl_status find_own(struct lcl_coarse_ranks *R,
-                                const struct search *s, struct patterns *p)
+static enum lcl_status find_own(struct lcl_coarse_ranks *R, struct search *s,
+                                struct patterns *p)
 {
     const size_t ranks = (size_t)R->space.comm->size;
     enum lcl_status st;
@@ -443,10 +622,12 @@ static enum lcl_status find_own(struct lcl_coarse_ranks *R,
     R->counts = lcl_malloc(ranks, sizeof *R->counts);
     if (!p->sizes || !R->counts)
         return lcl_fail_memory(log_of(R), what);
-    if ((st = find_ghosts(R, s)) < 0 || (st = get_kernels(R)) < 0 ||
-        (st = compact_pattern(R, s->S->pattern->entries)) < 0)
+    if ((st = has_parts(R) ? find_parts(R, s) : find_ghosts(R, s)) < 0 ||
+        (st = get_kernels(R)) < 0 ||
+        (st = compact_pattern(R, s->S->pattern->entries)) < 0 ||
+        (st = find_targets(p, R, s)) < 0)
         return st;
-    return own_positions(&p->position, R, s->S);
+    return own_positions(&p->position, R, s);
 }
 
 static enum lcl_status find(struct lcl_coarse_ranks *R, struct search *s,
@@ -458,13 +639,15 @@ static enum lcl_status find(struct lcl_coarse_ranks *R, struct search *s,
         own = begin(s, R);
     if ((st = lcl_space_agree(V, own, what)) < 0)
         return st;
-    if ((st = number_unknowns(R, s)) < 0)
+    R->plain = R->own;
+    if ((st = number_unknowns(R, s)) < 0 ||
+        (has_parts(R) && (st = merge_parts(R, s)) < 0))
         return lcl_space_end(V, st);
     if ((st = lcl_space_agree(V, find_own(R, s, p), what)) < 0)
         return st;
-    if ((st = exchange_patterns(R, p, s->firsts)) < 0)
+    if ((st = exchange_patterns(R, p)) < 0)
         return lcl_space_end(V, st);
-    return (st = find_places(R, p, s->firsts)) < 0 ? st : create_buffers(R);
+    return (st = find_places(R, p)) < 0 ? st : create_buffers(R);
 }
 
 enum lcl_status lcl_coarse_ranks_init(struct lcl_coarse_ranks *R,
@@ -473,7 +656,7 @@ enum lcl_status lcl_coarse_ranks_init(struct lcl_coarse_ranks *R,
 {
     const int b = S->block;
     struct search s = {.S = S};
-    struct patterns p = {.most_ghosts = 0};
+    struct patterns p = {.target = NULL};
     *R = (struct lcl_coarse_ranks){.space = S->halo->space,
                                    .own = S->pattern->aggregates * b,
                                    .values = S->pattern->entries * b * b};
@@ -486,9 +669,18 @@ enum lcl_status lcl_coarse_ranks_init(struct lcl_coarse_ranks *R,
 static lcl_buffer **buffer_at(struct lcl_coarse_ranks *R, size_t i)
 {
     lcl_buffer **const all[] = {
-        &R->list,        &R->given,       &R->all,         &R->own_place,
-        &R->first_place, &R->place,       &R->entry_place, &R->entry_val,
-        &R->compact_row, &R->compact_col, &R->compact,
+        &R->list,
+        &R->given,
+        &R->all,
+        &R->restricted.first,
+        &R->restricted.place,
+        &R->deflated.first,
+        &R->deflated.place,
+        &R->entry_place,
+        &R->entry_val,
+        &R->compact_row,
+        &R->compact_col,
+        &R->compact,
     };
     return i < sizeof all / sizeof *all ? all[i] : NULL;
 }
@@ -499,6 +691,7 @@ void lcl_coarse_ranks_finish(struct lcl_coarse_ranks *R)
         lcl_buffer_destroy(buffer_at(R, i));
     lcl_gathering_finish(&R->gathering);
     lcl_coarse_boundary_finish(&R->boundary);
+    lcl_free(R->added);
     lcl_free(R->received);
     lcl_free(R->sent);
     lcl_free(R->position);
@@ -521,32 +714,61 @@ enum lcl_status lcl_coarse_ranks_place(struct lcl_coarse_ranks *R,
                                        int64_t stride)
 {
     uint32_t *place = lcl_malloc((size_t)R->entries, sizeof *place);
+    enum lcl_status st = LCL_OK;
     if (!place)
         return lcl_fail_memory(log_of(R), what);
     for (int64_t m = 0; m < R->entries; ++m)
         place[m] = (uint32_t)(R->position[m][0] * stride + R->position[m][1]);
-    const enum lcl_status st = lcl_buffer_create_from(
-        &R->entry_place, R->space.ctx, place, R->entries, sizeof *place, what);
-    lcl_free(place);
+    R->stride = stride;
+    if (has_parts(R))
+        R->added = place;
+    else {
+        st = lcl_buffer_create_from(&R->entry_place, R->space.ctx, place,
+                                    R->entries, sizeof *place, what);
+        lcl_free(place);
+    }
     lcl_free(R->position);
     R->position = NULL;
     return st;
 }
 
-enum lcl_status lcl_coarse_ranks_assemble(const struct lcl_coarse_ranks *R,
-                                          lcl_buffer *matrix)
+// Adds the entries of all parts, in their order.
+static enum lcl_status add_entries(const struct lcl_coarse_ranks *R,
+                                   lcl_buffer *matrix)
+{
+    const size_t count = (size_t)(R->rows * R->stride);
+    double *E = lcl_calloc(count, sizeof *E);
+    if (!E)
+        return lcl_fail_memory(log_of(R), what);
+    for (int64_t m = 0; m < R->entries; ++m)
+        E[R->added[m]] += R->received[m];
+    const enum lcl_status st = lcl_buffer_write(matrix, E, count * sizeof *E);
+    lcl_free(E);
+    return st;
+}
+
+static enum lcl_status take_own_entries(const struct lcl_coarse_ranks *R)
 {
     const struct lcl_coarse_boundary *B = &R->boundary;
     const size_t size = sizeof *R->sent;
-    enum lcl_status st =
-        lcl_buffer_read(R->compact, R->sent, (size_t)R->values * size);
-    if (st < 0)
-        return st;
     memcpy(R->sent + R->values, B->e, (size_t)B->pairs * size);
-    if ((st = lcl_comm_gather(R->space.comm, R->sent, (size_t)R->most * size,
+    return has_parts(R)
+               ? LCL_OK
+               : lcl_buffer_read(R->compact, R->sent, (size_t)R->values * size);
+}
+
+enum lcl_status lcl_coarse_ranks_assemble(const struct lcl_coarse_ranks *R,
+                                          lcl_buffer *matrix)
+{
+    const size_t size = sizeof *R->sent;
+    enum lcl_status st;
+    if ((st = take_own_entries(R)) < 0 ||
+        (st = lcl_comm_gather(R->space.comm, R->sent, (size_t)R->most * size,
                               R->received)) < 0)
         return st;
     compact((char *)R->received, R, size);
+    if (has_parts(R))
+        return add_entries(R, matrix);
     if ((st = lcl_buffer_write(R->entry_val, R->received,
                                (size_t)R->entries * size)) < 0)
         return st;
@@ -560,13 +782,14 @@ enum lcl_status lcl_coarse_ranks_gather(const struct lcl_coarse_ranks *R,
                                         bool deflated, lcl_buffer *t,
                                         const struct lcl_operands *v)
 {
+    const struct lcl_coarse_places *P =
+        deflated ? &R->deflated : &R->restricted;
     const enum lcl_status st =
         lcl_gathering_run(&R->gathering, R->given, R->all);
-    if (st < 0 || !deflated)
-        return st < 0 ? st
-                      : lcl_gather(&R->ops, R->rows, R->own_place, R->all, t);
-    return LCL_LAUNCH(R->collect, R->space.groups, lcl_arg_long(R->rows),
-                      lcl_arg_buffer(R->first_place), lcl_arg_buffer(R->place),
-                      lcl_arg_buffer(R->all), lcl_arg_buffer(t),
-                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    return st < 0
+               ? st
+               : LCL_LAUNCH(R->collect, R->space.groups, lcl_arg_long(R->rows),
+                            lcl_arg_buffer(P->first), lcl_arg_buffer(P->place),
+                            lcl_arg_buffer(R->all), lcl_arg_buffer(t),
+                            lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }

@@ -4,6 +4,10 @@
 // it. An application gathers the restricted vectors of all ranks, then each
 // rank computes the part of e = E^-1 t that its rows need: that of its own and
 // of its ghost unknowns (lib/multilevel/coarse_boundary.h).
+//
+// If the space sums by segments, results do not depend on the number of ranks:
+// the aggregates are those of coarse_parts.h, and each sum belongs to one
+// subdomain, a part of its aggregate. Parts are added up in their order.
 #pragma once
 
 #include "lib/multilevel/coarse_boundary.h"
@@ -16,24 +20,34 @@ struct lcl_coarse_site {
     const struct lcl_halo *halo;
     const struct lcl_numbering *numbering; // of the rank's rows on the device
     const struct lcl_subdomains *subdomains;
-    const struct lcl_coarse_pattern *pattern; // of its own rows and columns
+    // Of its own rows and columns; with segments that of coarse_parts.h, whose
+    // aggregates are still missing
+    struct lcl_coarse_pattern *pattern;
     int block;
+    int64_t most; // aggregates of all ranks, with segments
+};
+
+// Where `all` has the numbers of each unknown: place[k] for first[i] <= k <
+// first[i+1].
+struct lcl_coarse_places {
+    lcl_buffer *first, *place;
 };
 
 struct lcl_coarse_ranks {
     struct lcl_space space;
     struct lcl_coarse_boundary boundary;
-    int64_t first, own, rows; // unknowns: rank's first and number, all ranks'
-    int64_t local;            // own and ghost unknowns
-    int32_t *unknown;         // of these: numbers among those of all ranks
-    lcl_buffer *list;         // the same on the device
-    // t: each rank gives `share` numbers, for its own and ghost unknowns
-    int64_t share;
+    // Unknowns: the rank's first and number, all ranks'. With segments the
+    // rank's first part, and the number of unknowns that begin on the rank
+    int64_t first, own, rows;
+    int64_t local;    // own and ghost unknowns
+    int32_t *unknown; // of these: numbers among those of all ranks
+    lcl_buffer *list; // the same on the device
+    // t: each rank gives up to `share` numbers: `plain` ones, for its own
+    // unknowns or parts, and behind them those of the boundary's deflation
+    int64_t plain, share;
     struct lcl_gathering gathering;
     lcl_buffer *given, *all;
-    lcl_buffer *own_place;   // rows: where `all` has an unknown's own number
-    lcl_buffer *first_place; // rows + 1: where it has what all ranks give, in
-    lcl_buffer *place;       // the order of the ranks
+    struct lcl_coarse_places restricted, deflated; // the latter: of all numbers
     struct lcl_vector_ops ops;
     lcl_kernel *collect;
     // E: each rank gives entries, `most` at most, of which `values` are those
@@ -43,6 +57,8 @@ struct lcl_coarse_ranks {
     int32_t (*position)[2];  // of all entries until they are placed
     lcl_buffer *entry_place; // in E
     lcl_buffer *entry_val;
+    uint32_t *added; // with segments instead: where the host adds up entries
+    int64_t stride;  // of E
     lcl_buffer *compact_row, *compact_col, *compact;
     double *sent, *received;
 };
@@ -65,8 +81,8 @@ enum lcl_status lcl_coarse_ranks_place(struct lcl_coarse_ranks *R,
 enum lcl_status lcl_coarse_ranks_assemble(const struct lcl_coarse_ranks *R,
                                           lcl_buffer *matrix);
 
-// t, of all unknowns, from what the ranks give: for their own unknowns, or
-// (deflated) the sums with those for ghosts. Collective.
+// t, of all unknowns, from what the ranks give: the plain numbers, or
+// (deflated) all. Collective.
 enum lcl_status lcl_coarse_ranks_gather(const struct lcl_coarse_ranks *R,
                                         bool deflated, lcl_buffer *t,
                                         const struct lcl_operands *v);

@@ -266,7 +266,7 @@ enum lcl_status lcl_coarse_pattern_find_rows(struct lcl_coarse_pattern *C,
     const struct lcl_spec spec = lcl_coarse_pattern_spec(ctx, "rows_of_runs");
     lcl_kernel *kernel;
     enum lcl_status st;
-    if (C->run_row)
+    if (C->run_row || C->runs == 0)
         return LCL_OK;
     if ((st = lcl_kernel_get(&kernel, ctx, &spec)) < 0 ||
         (st = lcl_buffer_create(&C->run_row, ctx, C->runs, sizeof(int32_t),

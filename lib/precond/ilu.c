@@ -198,7 +198,7 @@ static void describe_coarse(lcl_precond *M)
     info->coarse = C->off                               ? LCL_COARSE_NONE
                    : I->cycle.form == LCL_TWO_LEVEL_ADD ? LCL_COARSE_ADD
                                                         : LCL_COARSE_MULT;
-    info->coarse_rows = C->aggregates * C->block;
+    info->coarse_rows = lcl_coarse_own(C);
     info->coarse_pinned = C->pinned;
     info->coarse_bytes = lcl_coarse_bytes(C);
 }

@@ -353,18 +353,19 @@ enum lcl_status lcl_precond_analyse(lcl_precond **out, lcl_operator *A,
 
 // What a rank computes from rows of others, or from sums over all of them,
 // depends on their number.
-static enum lcl_status check_reproducible(const struct lcl_precond_params *p,
+static enum lcl_status check_reproducible(const lcl_operator *A,
+                                          const struct lcl_precond_params *p,
                                           const struct lcl_log *log)
 {
     const bool levels =
         p->type == LCL_PRECOND_AMG || p->type == LCL_PRECOND_CPR;
     const bool overlaps =
         p->type == LCL_PRECOND_RAS || p->type == LCL_PRECOND_AS;
-    if (!levels && !overlaps && p->coarse <= LCL_COARSE_NONE)
-        return LCL_OK;
-    return lcl_segments_refuse(levels || overlaps ? lcl_precond_name(p->type)
-                                                  : "a coarse correction",
-                               log);
+    if (levels || overlaps)
+        return lcl_segments_refuse(lcl_precond_name(p->type), log);
+    return A->info.kron && p->coarse > LCL_COARSE_NONE
+               ? lcl_segments_refuse("a coarse correction of stages", log)
+               : LCL_OK;
 }
 
 static enum lcl_status check_and_begin(lcl_precond **out, lcl_operator *A,
@@ -378,9 +379,10 @@ static enum lcl_status check_and_begin(lcl_precond **out, lcl_operator *A,
         (st = check_operator(own, p.type, log)) < 0)
         return st;
     if (A->range.segments) {
-        if ((st = check_reproducible(&p, log)) < 0)
+        if ((st = check_reproducible(own, &p, log)) < 0)
             return st;
-        p.coarse = LCL_COARSE_NONE;
+        if (p.coarse == LCL_COARSE_AUTO) // would look at sums of ranks
+            p.coarse = LCL_COARSE_NONE;
     }
     return begin(out, own, &p, A->part ? A : NULL);
 }

@@ -70,7 +70,8 @@ same_bits()
     solves 2 "$@" --communication reproducible -o x.mtx
     cmp -s x.mtx alone.mtx && pass || flunk "$* --communication reproducible"
 }
-same_bits --problem lap3d:8 --solver cg --precond jacobi
+same_bits --problem lap3d:8 --solver cg --precond ic0 --coarse mult \
+    --partition geometric:8,4,2
 
 # files: slices of lines, PETSc by offset
 awk 'BEGIN {

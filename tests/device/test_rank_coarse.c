@@ -4,6 +4,7 @@
 #include "lib/multilevel/two_level.h"
 #include "lib/operator/distributed.h"
 #include "lib/ref/coarse.h"
+#include "lib/vector/segments.h"
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 #include "tests/support/ranks.h"
@@ -24,6 +25,7 @@ struct spaces {
     const double *x;
     double *y;
     enum lcl_two_level_form form;
+    double *alone; // y of one rank, of each form; NULL: may differ
 };
 
 static struct lcl_subdomains cut(int64_t n, int64_t part_rows)
@@ -58,19 +60,26 @@ static enum lcl_status update(void *arg, int r)
     return lcl_coarse_update(&s->C[r], s->R.op[r]->part->matrix->val);
 }
 
+static void make_spaces(struct spaces *s,
+                        const struct lcl_operator_params *params)
+{
+    assert_int_equal(test_ranks_operators(&s->R, params), LCL_OK);
+    for (int r = 0; r < s->R.size; ++r)
+        s->P[r] = cut(s->R.op[r]->part->matrix->block_rows, s->part_rows);
+    assert_int_equal(test_ranks_run(&s->R, make, s), LCL_OK);
+    for (int r = 0; r < s->R.size; ++r)
+        assert_int_equal(lcl_buffer_fill(s->C[r].ranks.given, 0xff), LCL_OK);
+    assert_int_equal(test_ranks_run(&s->R, update, s), LCL_OK);
+}
+
 static void spaces_open(struct spaces *s, int size, const struct lcl_csr *A,
                         const int64_t *from, int64_t part_rows, int64_t most)
 {
     memset(s, 0, sizeof *s);
     s->most = most;
+    s->part_rows = part_rows;
     test_ranks_open(&s->R, size, A, from);
-    assert_int_equal(test_ranks_operators(&s->R, NULL), LCL_OK);
-    for (int r = 0; r < size; ++r)
-        s->P[r] = cut(s->R.op[r]->part->matrix->block_rows, part_rows);
-    assert_int_equal(test_ranks_run(&s->R, make, s), LCL_OK);
-    for (int r = 0; r < size; ++r)
-        assert_int_equal(lcl_buffer_fill(s->C[r].ranks.given, 0xff), LCL_OK);
-    assert_int_equal(test_ranks_run(&s->R, update, s), LCL_OK);
+    make_spaces(s, NULL);
 }
 
 static void spaces_close(struct spaces *s)
@@ -86,7 +95,7 @@ static void spaces_close(struct spaces *s)
 static int32_t *labels_of(const struct spaces *s)
 {
     int32_t *label = calloc((size_t)s->R.A->rows, sizeof *label);
-    int64_t before = 0;
+    int64_t unknowns = 0;
     assert_non_null(label);
     for (int r = 0; r < s->R.size; ++r) {
         const struct lcl_coarse_space *C = &s->C[r];
@@ -98,11 +107,11 @@ static int32_t *labels_of(const struct spaces *s)
             for (int64_t i = s->P[r].part_ptr[p] * C->block;
                  i < s->P[r].part_ptr[p + 1] * C->block; ++i)
                 label[s->R.rows[r].first + i] =
-                    (int32_t)(before + part_agg[p] * C->block + i % C->block);
-        before += C->aggregates * C->block;
+                    C->ranks.unknown[part_agg[p] * C->block + i % C->block];
+        unknowns += lcl_coarse_own(C);
         free(part_agg);
     }
-    assert_int_equal(before, s->C[0].rows);
+    assert_int_equal(unknowns, s->C[0].rows);
     return label;
 }
 
@@ -162,6 +171,16 @@ static void apply_reference(struct lcl_ref_coarse *C,
     }
 }
 
+static void expect_alone(struct spaces *s)
+{
+    const int64_t n = s->R.A->rows;
+    double *alone = s->alone + s->form * n;
+    if (s->R.size == 1)
+        memcpy(alone, s->y, (size_t)n * sizeof *alone);
+    else
+        test_expect_same("y", s->y, alone, n);
+}
+
 // All forms that suit A, each twice, in another order.
 static void expect_forms(struct spaces *s, bool symmetric)
 {
@@ -181,6 +200,8 @@ static void expect_forms(struct spaces *s, bool symmetric)
         assert_int_equal(test_ranks_run(&s->R, apply, s), LCL_OK);
         apply_reference(&C, s->form, x, expected);
         test_expect_near("y", y, expected, A->rows, 1e-9);
+        if (s->alone)
+            expect_alone(s);
     }
     lcl_ref_coarse_finish(&C);
     free(expected);
@@ -241,18 +262,26 @@ static void test_rank_coarse__ranks_without_couplings(void **state)
 
 // ------------------------------------------------------------------- blocks
 
+// The cells of a grid with blocks of 3 rows, regular.
+static struct lcl_csr blocks_of(int64_t nx, int64_t ny, int64_t nz)
+{
+    struct lcl_csr cells = test_laplacian(nx, ny, nz);
+    struct lcl_csr A = test_expand_blocks(&cells, 3);
+    uint64_t random = 5;
+    for (int64_t i = 0; i < A.rows; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            A.val[k] = A.col_ind[k] == i ? 30 : test_random(&random) - 0.5;
+    test_csr_finish(&cells);
+    return A;
+}
+
 // Ranks with blocks of 3 and of 1.
 static void test_rank_coarse__blocks_of_different_sizes(void **state)
 {
     static const int64_t from[][4] = {
         {0, 60, 120, 180}, {0, 61, 119, 180}, {0, 60, 121, 180}};
-    struct lcl_csr cells = test_laplacian(5, 4, 3);
-    struct lcl_csr A = test_expand_blocks(&cells, 3);
-    uint64_t random = 5;
+    struct lcl_csr A = blocks_of(5, 4, 3);
     (void)state;
-    for (int64_t i = 0; i < A.rows; ++i)
-        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
-            A.val[k] = A.col_ind[k] == i ? 30 : test_random(&random) - 0.5;
     for (int k = 0; k < 3; ++k) {
         struct spaces s;
         spaces_open(&s, 3, &A, from[k], 4, 100);
@@ -261,7 +290,43 @@ static void test_rank_coarse__blocks_of_different_sizes(void **state)
         spaces_close(&s);
     }
     test_csr_finish(&A);
-    test_csr_finish(&cells);
+}
+
+// ------------------------------------------------------------------- parts
+
+// Ranks whose sums have segments; `same`: their borders cut no subdomain. Frees
+// A.
+static void expect_segments(struct lcl_csr A, int64_t part_rows, int64_t most,
+                            int block, bool same, bool symmetric)
+{
+    const struct lcl_operator_params params = {
+        .block_size = block, .communication = LCL_COMMUNICATION_REPRODUCIBLE};
+    double *alone = test_vector(FORMS * A.rows);
+    for (int size = 1; size <= 4; ++size) {
+        int64_t from[TEST_RANKS + 1];
+        struct spaces s = {.most = most, .part_rows = part_rows};
+        for (int r = 0; r <= size; ++r)
+            from[r] = lcl_segments_cut(A.rows, block, r, size);
+        s.alone = same && size != 3 ? alone : NULL;
+        test_ranks_open(&s.R, size, &A, from);
+        make_spaces(&s, &params);
+        assert_false(s.C[0].off);
+        assert_true(s.C[0].rows <= most * block);
+        expect_forms(&s, symmetric);
+        spaces_close(&s);
+    }
+    free(alone);
+    test_csr_finish(&A);
+}
+
+static void test_rank_coarse__same_bits_on_any_number_of_ranks(void **state)
+{
+    (void)state;
+    expect_segments(test_laplacian(16, 8, 4), 16, 100, 1, true, true);
+    expect_segments(test_laplacian(16, 8, 4), 16, 5, 1, true, true);
+    expect_segments(blocks_of(8, 4, 4), 4, 9, 3, true, false);
+    expect_segments(test_laplacian(7, 6, 5), 9, 7, 1, false, true);
+    expect_segments(test_dense_row(40, 7), 4, 100, 1, false, false);
 }
 
 // ------------------------------------------------------------------- values
@@ -310,6 +375,7 @@ int main(void)
         cmocka_unit_test(test_rank_coarse__a_dense_row),
         cmocka_unit_test(test_rank_coarse__ranks_without_couplings),
         cmocka_unit_test(test_rank_coarse__blocks_of_different_sizes),
+        cmocka_unit_test(test_rank_coarse__same_bits_on_any_number_of_ranks),
         cmocka_unit_test(test_rank_coarse__new_values),
         cmocka_unit_test(test_rank_coarse__a_singular_coarse_matrix),
     };

@@ -202,6 +202,33 @@ static void test_reproducible__kronecker_systems(void **state)
     test_csr_finish(&p);
 }
 
+static void test_reproducible__coarse_corrections(void **state)
+{
+    static const struct lcl_partition_params boxes = {
+        .type = LCL_PARTITION_GEOMETRIC, .box = {8, 8, 2}};
+    static const struct lcl_partition_params slices = {
+        .type = LCL_PARTITION_NATURAL, .rows = 16};
+    const struct method methods[] = {
+        {{.type = LCL_SOLVER_CG},
+         {.type = LCL_PRECOND_IC0,
+          .partition = slices,
+          .coarse = LCL_COARSE_MULT}},
+        {{.type = LCL_SOLVER_CG},
+         {.type = LCL_PRECOND_IC0,
+          .partition = boxes,
+          .coarse = LCL_COARSE_ADD}},
+        {{.type = LCL_SOLVER_BICGSTAB},
+         {.type = LCL_PRECOND_ILDU0,
+          .partition = boxes,
+          .coarse = LCL_COARSE_MULT}},
+    };
+    struct lcl_csr A = test_laplacian(SIDE, SIDE, SIDE);
+    (void)state;
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; ++k)
+        expect_same_bits(&A, &methods[k], 3);
+    test_csr_finish(&A);
+}
+
 // Few rows: some segments are empty.
 static void test_reproducible__small_systems_and_new_values(void **state)
 {
@@ -258,7 +285,6 @@ static void test_reproducible__refuses_what_depends_on_devices(void **state)
     static const struct lcl_precond_params preconds[] = {
         {.type = LCL_PRECOND_AMG},
         {.type = LCL_PRECOND_RAS},
-        {.type = LCL_PRECOND_ILDU0, .coarse = LCL_COARSE_MULT},
     };
     struct lcl_csr A = test_laplacian(8, 8, 8);
     const struct system s = {&A, NULL, same_bits};
@@ -280,6 +306,7 @@ int main(void)
         cmocka_unit_test(test_reproducible__unsymmetric_solves),
         cmocka_unit_test(test_reproducible__factors_are_the_same),
         cmocka_unit_test(test_reproducible__kronecker_systems),
+        cmocka_unit_test(test_reproducible__coarse_corrections),
         cmocka_unit_test(test_reproducible__small_systems_and_new_values),
         cmocka_unit_test(test_reproducible__refuses_what_depends_on_devices),
     };

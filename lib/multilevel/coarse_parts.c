@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Aggregates that do not depend on the number of ranks.
+#include "lib/multilevel/coarse_parts.h"
+
+#include "host/alloc.h"
+#include "host/buffer.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/matrix/rows.h"
+#include "lib/multilevel/aggregate.h"
+#include "lib/multilevel/rank_rows.h"
+
+#include <stdlib.h>
+
+static const char what[] = "aggregates of several ranks";
+
+// ------------------------------------------------------------------- pattern
+
+enum lcl_status lcl_coarse_parts_pattern(struct lcl_coarse_pattern *C,
+                                         lcl_context *ctx,
+                                         const struct lcl_subdomains *P)
+{
+    const int64_t parts = P->parts;
+    int32_t *own = lcl_malloc((size_t)parts + 1, sizeof *own);
+    *C = (struct lcl_coarse_pattern){
+        .n = P->n, .parts = parts, .aggregates = parts};
+    if (!own)
+        return lcl_fail_memory(lcl_context_log(ctx), what);
+    for (int64_t p = 0; p <= parts; ++p)
+        own[p] = (int32_t)p;
+    enum lcl_status st = lcl_buffer_create_from(&C->agg_ptr, ctx, own,
+                                                parts + 1, sizeof *own, what);
+    if (st == LCL_OK)
+        st = lcl_buffer_create_narrow(&C->part_ptr, ctx, P->part_ptr, parts + 1,
+                                      what);
+    lcl_free(own);
+    return st;
+}
+
+// ------------------------------------------------------------------- order
+
+struct first {
+    int32_t row, part;
+};
+
+static int compare_firsts(const void *a, const void *b)
+{
+    const struct first *x = a, *y = b;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+enum lcl_status lcl_coarse_parts_order(int32_t *place,
+                                       const struct lcl_subdomains *P,
+                                       int block, const int32_t *perm,
+                                       const struct lcl_log *log)
+{
+    struct first *all = lcl_malloc((size_t)P->parts, sizeof *all);
+    if (!all)
+        return lcl_fail_memory(log, what);
+    for (int64_t p = 0; p < P->parts; ++p) {
+        all[p] = (struct first){INT32_MAX, (int32_t)p};
+        for (int64_t i = P->part_ptr[p]; i < P->part_ptr[p + 1]; ++i)
+            if (perm[i * block] < all[p].row)
+                all[p].row = perm[i * block];
+    }
+    qsort(all, (size_t)P->parts, sizeof *all, compare_firsts);
+    for (int64_t p = 0; p < P->parts; ++p)
+        place[all[p].part] = (int32_t)p;
+    lcl_free(all);
+    return LCL_OK;
+}
+
+// ------------------------------------------------------------------- graph
+
+// Counts the entries that couple subdomains; lists them in key[], unless NULL,
+// as row * total + column.
+static int64_t list_couplings(int64_t *key, const struct lcl_coarse_parts *Q)
+{
+    const struct lcl_halo_plan *P = Q->plan;
+    int64_t count = 0;
+    for (int64_t r = 0; r < P->boundary; ++r) {
+        const int64_t own = Q->row[P->row[r]] / Q->block;
+        for (int64_t k = P->ptr[r]; k < P->ptr[r + 1]; ++k) {
+            const int64_t j = P->col[k];
+            const int64_t q = j < P->rows ? Q->first + Q->row[j] / Q->block
+                                          : Q->ghost[j - P->rows] / Q->block;
+            if (q == Q->first + own)
+                continue;
+            if (key)
+                key[count] = own * Q->total + q;
+            ++count;
+        }
+    }
+    return count;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// The couplings of each subdomain of the rank, each pair once, with its number
+// of entries.
+static void fill_rows(struct lcl_rows *G, const struct lcl_coarse_parts *Q,
+                      const int64_t *key, int64_t count)
+{
+    int64_t at = -1, row = 0;
+    for (int64_t k = 0; k < count; ++k) {
+        if (k == 0 || key[k] != key[k - 1]) {
+            for (++at; row <= key[k] / Q->total; ++row)
+                G->row_ptr[row] = at;
+            G->col[at] = key[k] % Q->total;
+            G->val[at] = 0;
+        }
+        ++G->val[at];
+    }
+    for (; row <= G->rows; ++row)
+        G->row_ptr[row] = at + 1;
+}
+
+static enum lcl_status make_rows(struct lcl_rows *G,
+                                 const struct lcl_coarse_parts *Q,
+                                 const struct lcl_log *log)
+{
+    const int64_t count = list_couplings(NULL, Q);
+    int64_t *key = lcl_malloc((size_t)count, sizeof *key);
+    *G =
+        (struct lcl_rows){.first = Q->first, .rows = Q->own, .total = Q->total};
+    const enum lcl_status st =
+        key ? lcl_rows_allocate(G, count, log) : lcl_fail_memory(log, what);
+    if (st == LCL_OK) {
+        list_couplings(key, Q);
+        if (count > 0)
+            qsort(key, (size_t)count, sizeof *key, compare_keys);
+        fill_rows(G, Q, key, count);
+    }
+    lcl_free(key);
+    return st;
+}
+
+static enum lcl_status gather_rows(struct lcl_rows *all,
+                                   const struct lcl_coarse_parts *Q,
+                                   struct lcl_comm *comm)
+{
+    struct lcl_rows own = LCL_ROWS_INIT;
+    struct lcl_ownership O = {0};
+    enum lcl_status st;
+    if ((st = make_rows(&own, Q, &comm->log)) == LCL_OK &&
+        (st = lcl_ownership_init(&O, comm, Q->own)) == LCL_OK)
+        st = lcl_rows_of_all(all, &own, &O);
+    lcl_ownership_finish(&O);
+    lcl_rows_finish(&own);
+    return st;
+}
+
+// Takes the arrays of R.
+static enum lcl_status take_graph(struct lcl_csr *G, struct lcl_rows *R,
+                                  const struct lcl_log *log)
+{
+    const int64_t nnz = R->row_ptr[R->rows];
+    *G = (struct lcl_csr){.rows = R->rows,
+                          .cols = R->rows,
+                          .nnz = nnz,
+                          .row_ptr = R->row_ptr,
+                          .col_ind = lcl_malloc((size_t)nnz, sizeof(int32_t)),
+                          .val = R->val};
+    R->row_ptr = NULL;
+    R->val = NULL;
+    if (!G->col_ind)
+        return lcl_fail_memory(log, what);
+    for (int64_t k = 0; k < nnz; ++k)
+        G->col_ind[k] = (int32_t)R->col[k];
+    return LCL_OK;
+}
+
+static enum lcl_status merge_graph(int32_t *aggregate, int64_t *count,
+                                   const struct lcl_coarse_parts *Q,
+                                   int64_t most, struct lcl_comm *comm)
+{
+    struct lcl_rows all = LCL_ROWS_INIT;
+    struct lcl_csr G = {0};
+    enum lcl_status st;
+    if ((st = gather_rows(&all, Q, comm)) == LCL_OK &&
+        (st = take_graph(&G, &all, &comm->log)) == LCL_OK)
+        st = lcl_aggregate_graph(aggregate, count, &G, most, &comm->log);
+    lcl_csr_finish(&G);
+    lcl_rows_finish(&all);
+    return st;
+}
+
+enum lcl_status lcl_coarse_parts_merge(int32_t *aggregate, int64_t *count,
+                                       const struct lcl_coarse_parts *Q,
+                                       int64_t most, struct lcl_comm *comm)
+{
+    if (Q->total > most)
+        return merge_graph(aggregate, count, Q, most, comm);
+    for (int64_t p = 0; p < Q->total; ++p)
+        aggregate[p] = (int32_t)p;
+    *count = Q->total;
+    return LCL_OK;
+}
