@@ -24,9 +24,8 @@ static enum lcl_status read_sparse(struct job *job, struct lcl_csr *A,
     return LCL_OK;
 }
 
-// Largest block size that fills the blocks of both: a matrix with full blocks
-// has full blocks of every divisor of their size.
-static int common_block(const struct lcl_csr *M, const struct lcl_csr *L)
+// A matrix with full blocks has full blocks of every divisor of their size.
+int job_common_block(const struct lcl_csr *M, const struct lcl_csr *L)
 {
     int a = lcl_csr_natural_block(M), b = lcl_csr_natural_block(L);
     while (b != 0) {
@@ -37,24 +36,22 @@ static int common_block(const struct lcl_csr *M, const struct lcl_csr *L)
     return a;
 }
 
-static enum lcl_status into_blocks(struct job *job, const struct lcl_csr *M,
-                                   const struct lcl_csr *L)
+enum lcl_status job_into_blocks(struct job *job, const struct lcl_csr *M,
+                                const struct lcl_csr *L, int b)
 {
     const char *const *path = job->cli.kron;
-    const int asked = job->cli.options.op.block_size;
-    const int b = asked ? asked : common_block(M, L);
     enum lcl_status st;
-    if (M->rows != L->rows)
+    if (M->cols != L->cols)
         return messages_fail(&job->messages, LCL_EFORMAT,
                              "%s has %" PRId64 " rows, %s has %" PRId64
                              ": M and L must have the same size",
-                             path[0], M->rows, path[1], L->rows);
-    if (M->rows % b != 0) {
+                             path[0], M->cols, path[1], L->cols);
+    if (M->cols % b != 0) {
         job->phase = JOB_USAGE;
         return messages_fail(&job->messages, LCL_EINVAL,
                              "block size %d does not divide the %" PRId64
                              " rows of %s",
-                             b, M->rows, path[0]);
+                             b, M->cols, path[0]);
     }
     st = lcl_bsr_from_csr(&job->kron.M, M, b, &job->log);
     return st < 0 ? st : lcl_bsr_from_csr(&job->kron.L, L, b, &job->log);
@@ -62,11 +59,13 @@ static enum lcl_status into_blocks(struct job *job, const struct lcl_csr *M,
 
 static enum lcl_status read_matrices(struct job *job)
 {
+    const int asked = job->cli.options.op.block_size;
     struct lcl_csr M = {0}, L = {0};
     enum lcl_status st;
     if ((st = read_sparse(job, &M, job->cli.kron[0])) == LCL_OK &&
         (st = read_sparse(job, &L, job->cli.kron[1])) == LCL_OK)
-        st = into_blocks(job, &M, &L);
+        st = job_into_blocks(job, &M, &L,
+                             asked ? asked : job_common_block(&M, &L));
     lcl_csr_finish(&M);
     lcl_csr_finish(&L);
     return st;
@@ -116,7 +115,7 @@ static enum lcl_status read_stages(struct job *job, const char *path,
 
 // ---------------------------------------------------------------- all
 
-static enum lcl_status read_files(struct job *job)
+enum lcl_status job_read_stages(struct job *job)
 {
     struct lcl_kron_data *D = &job->kron;
     const char *const *path = job->cli.kron;
@@ -124,11 +123,18 @@ static enum lcl_status read_files(struct job *job)
     enum lcl_status st;
     job->phase = JOB_INPUT;
     if ((st = read_stages(job, path[2], D->A, &stages)) < 0 ||
-        (st = read_stages(job, path[3], D->B, &stages)) < 0 ||
-        (st = read_matrices(job)) < 0)
+        (st = read_stages(job, path[3], D->B, &stages)) < 0)
         return st;
     D->K = (struct lcl_kron){stages, D->A, D->B, job->cli.tau, &D->M, &D->L};
-    return lcl_kron_check(&D->K, &job->log);
+    return LCL_OK;
+}
+
+static enum lcl_status read_files(struct job *job)
+{
+    enum lcl_status st;
+    if ((st = job_read_stages(job)) < 0 || (st = read_matrices(job)) < 0)
+        return st;
+    return lcl_kron_check(&job->kron.K, &job->log);
 }
 
 enum lcl_status job_read_kron(struct job *job)

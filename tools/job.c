@@ -271,7 +271,14 @@ bool job_knows_solution(const struct job *job)
 
 int64_t job_stage_rows(const struct job *job)
 {
-    return job->kron.M.rows * job->kron.M.block_size;
+    return job->ranks ? job->ranks->rows.total
+                      : job->kron.M.rows * job->kron.M.block_size;
+}
+
+struct job_blocks job_blocks(const struct job *job)
+{
+    return job->ranks ? job->ranks->blocks
+                      : (struct job_blocks){job->kron.M.nnz, job->kron.L.nnz};
 }
 
 struct job_times job_times(const struct job *job)

@@ -98,6 +98,14 @@ enum lcl_status job_read(struct job *job);
 // Reads or generates a Kronecker system; on success it is valid.
 enum lcl_status job_read_kron(struct job *job);
 
+// Its steps for the rows of a rank: A and B; the largest block size that fills
+// the blocks of M and L; their conversion to blocks, of which the matrices,
+// whose columns are those of the whole system, have all rows.
+enum lcl_status job_read_stages(struct job *job);
+int job_common_block(const struct lcl_csr *M, const struct lcl_csr *L);
+enum lcl_status job_into_blocks(struct job *job, const struct lcl_csr *M,
+                                const struct lcl_csr *L, int block);
+
 // Refuses an empty matrix and one that is not square.
 enum lcl_status job_check_square(struct job *job);
 
@@ -164,6 +172,12 @@ double job_error(const struct job *job);
 
 // Rows of one stage of a Kronecker system.
 int64_t job_stage_rows(const struct job *job);
+
+// The numbers of blocks of M and L, of all ranks.
+struct job_blocks {
+    int64_t M, L;
+};
+struct job_blocks job_blocks(const struct job *job);
 
 struct job_times job_times(const struct job *job);
 

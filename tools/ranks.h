@@ -12,7 +12,9 @@ struct ranks {
     struct lcl_rows rows; // of the rank; of a Kronecker system, those of one
                           // stage, without entries
     int stages;           // of a vector, one after the other; 1: a matrix
-    char device[128];     // that the rank takes; "": the default one
+    struct job_blocks blocks; // of a Kronecker system, of all ranks
+    int64_t start;            // where job->kron has the rank's rows
+    char device[128];         // that the rank takes; "": the default one
 };
 
 // Whether the command line or the environment asks for MPI: launchers tell each
@@ -26,16 +28,25 @@ enum lcl_status ranks_choose_device(struct job *job);
 // The properties of the rank's rows.
 enum lcl_status ranks_facts(struct job *job);
 
-// Hashes of what all ranks must have in common: options and input files; the
-// arrays of a system.
+// Hashes of what all ranks must have in common: options and input files; A and
+// B of a system.
 uint64_t ranks_hash_options(const struct cli *cli);
 uint64_t ranks_hash_kron(const struct lcl_kron *K);
 
 // ---------------------------------------------------------------- Kronecker
 
-// Sets the rank's rows of the system that has been read. LCL_EINVAL: there are
-// more ranks than block rows.
+// Sets the rank's rows of the system that has been generated as a whole.
+// LCL_EINVAL: there are more ranks than block rows.
 enum lcl_status ranks_share_kron(struct job *job);
+
+// Blocks of rows that stay on one rank, of `total` rows: of all sizes up to
+// LCL_BLOCK_MAX that divide it, as far as there are enough for all ranks.
+int ranks_common_cut(int64_t total, int ranks);
+
+// The matrix of a rank's rows, which *A shares but for the columns; the caller
+// frees these. Returns LCL_OK, LCL_ERANGE or LCL_ENOMEM.
+enum lcl_status ranks_csr_of(struct job *job, struct lcl_csr *A,
+                             const struct lcl_rows *R);
 
 // The rank's block rows; K points into the struct. Values are those of
 // job->kron. Returns LCL_OK or LCL_ENOMEM; to be finished in both cases.

@@ -33,17 +33,6 @@ uint64_t ranks_hash_options(const struct cli *cli)
     return hash;
 }
 
-static void add_blocks(uint64_t *hash, const struct lcl_bsr *A)
-{
-    const int64_t sizes[] = {A->rows, A->block_size, A->nnz};
-    const size_t blocks = (size_t)A->nnz,
-                 values = (size_t)(A->block_size * A->block_size);
-    add(hash, sizes, sizeof sizes);
-    add(hash, A->row_ptr, ((size_t)A->rows + 1) * sizeof *A->row_ptr);
-    add(hash, A->col_ind, blocks * sizeof *A->col_ind);
-    add(hash, A->val, blocks * values * sizeof *A->val);
-}
-
 uint64_t ranks_hash_kron(const struct lcl_kron *K)
 {
     const size_t entries = (size_t)(K->stages * K->stages);
@@ -51,7 +40,5 @@ uint64_t ranks_hash_kron(const struct lcl_kron *K)
     add(&hash, &K->stages, sizeof K->stages);
     add(&hash, K->A, entries * sizeof *K->A);
     add(&hash, K->B, entries * sizeof *K->B);
-    add_blocks(&hash, K->M);
-    add_blocks(&hash, K->L);
     return hash;
 }

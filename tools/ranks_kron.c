@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kronecker systems in several processes: each has read the system as a whole
-// and takes its block rows.
+// Kronecker systems in several processes: each has its block rows, or has
+// generated the system as a whole and takes them.
 #include "tools/ranks.h"
 
 #include <inttypes.h>
@@ -21,8 +21,55 @@ enum lcl_status ranks_share_kron(struct job *job)
     lcl_rows_share(K->M->rows * b, b, R->rank, R->size, &rows->first,
                    &rows->rows);
     rows->total = K->M->rows * b;
+    R->start = rows->first;
     R->stages = K->stages;
+    R->blocks = (struct job_blocks){K->M->nnz, K->L->nnz};
     job->unknowns = K->stages * rows->total;
+    return LCL_OK;
+}
+
+// ---------------------------------------------------------------- files
+
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+int ranks_common_cut(int64_t total, int ranks)
+{
+    int64_t cut = 1;
+    for (int b = 2; b <= LCL_BLOCK_MAX; ++b) {
+        const int64_t next = cut / common_divisor(cut, b) * b;
+        if (total % b == 0 && total / next >= ranks)
+            cut = next;
+    }
+    return (int)cut;
+}
+
+enum lcl_status ranks_csr_of(struct job *job, struct lcl_csr *A,
+                             const struct lcl_rows *R)
+{
+    const int64_t nnz = R->row_ptr[R->rows];
+    *A = (struct lcl_csr){.rows = R->rows,
+                          .cols = R->total,
+                          .nnz = nnz,
+                          .row_ptr = R->row_ptr,
+                          .val = R->val};
+    if (R->total > INT32_MAX)
+        return messages_fail(&job->messages, LCL_ERANGE,
+                             "%" PRId64 " rows of a stage: expected at most %d",
+                             R->total, INT32_MAX);
+    A->col_ind = malloc((size_t)(nnz > 0 ? nnz : 1) * sizeof *A->col_ind);
+    if (!A->col_ind)
+        return messages_fail(&job->messages, LCL_ENOMEM,
+                             "out of memory: no room for the rows of a rank");
+    for (int64_t k = 0; k < nnz; ++k)
+        A->col_ind[k] = (int32_t)R->col[k];
     return LCL_OK;
 }
 
@@ -32,10 +79,11 @@ static bool cut(struct lcl_rows *R, const struct lcl_bsr *A,
                 const struct ranks *ranks)
 {
     const int b = A->block_size;
-    const int64_t first = ranks->rows.first / b, rows = ranks->rows.rows / b;
+    const int64_t first = ranks->start / b, rows = ranks->rows.rows / b;
     const int64_t start = A->row_ptr[first];
     const int64_t blocks = A->row_ptr[first + rows] - start;
-    *R = (struct lcl_rows){.total = A->rows, .first = first, .rows = rows};
+    *R = (struct lcl_rows){
+        .total = A->cols, .first = ranks->rows.first / b, .rows = rows};
     R->row_ptr = malloc(((size_t)rows + 1) * sizeof *R->row_ptr);
     R->col = malloc((size_t)(blocks > 0 ? blocks : 1) * sizeof *R->col);
     R->val = A->val + start * b * b;
@@ -98,8 +146,8 @@ void ranks_multiply_ones_kron(const struct ranks *R, const struct lcl_kron *K,
     const int64_t n = R->rows.rows;
     const int s = K->stages;
     for (int64_t i = 0; i < n; ++i) {
-        const double m = sum_row(K->M, R->rows.first + i);
-        const double l = sum_row(K->L, R->rows.first + i);
+        const double m = sum_row(K->M, R->start + i);
+        const double l = sum_row(K->L, R->start + i);
         for (int j = 0; j < s; ++j)
             y[j * n + i] =
                 sum(K->A + j * s, s) * m + K->tau * sum(K->B + j * s, s) * l;

@@ -301,12 +301,86 @@ static enum lcl_status compare_systems(struct job *job)
                                other);
 }
 
-// Each rank reads the whole system.
+// The rank's rows of the file; those of a block of `cut` stay together.
+static enum lcl_status read_part(struct job *job, struct lcl_rows *R,
+                                 const char *path, int cut)
+{
+    lcl_rows_finish(R);
+    return agree(job, lcl_rows_read_mpi(R, world, path, cut, &job->log));
+}
+
+// Unless the block size is known, M is read again, once its size is.
+static enum lcl_status read_parts(struct job *job, struct lcl_rows *M,
+                                  struct lcl_rows *L)
+{
+    const char *const *path = job->cli.kron;
+    const int asked = job->cli.options.op.block_size;
+    int cut = asked ? asked : 1;
+    enum lcl_status st = read_part(job, M, path[0], cut);
+    if (st == LCL_OK && !asked)
+        cut = ranks_common_cut(M->total, job->ranks->size);
+    if (st == LCL_OK && !asked && cut > 1)
+        st = read_part(job, M, path[0], cut);
+    return st < 0 ? st : read_part(job, L, path[1], cut);
+}
+
+// The largest block size that suits all ranks.
+static int find_block(const struct lcl_csr *M, const struct lcl_csr *L)
+{
+    const int own = job_common_block(M, L);
+    int suits = 0, all, b = LCL_BLOCK_MAX;
+    for (int k = 1; k <= LCL_BLOCK_MAX; ++k)
+        suits |= (M->nnz + L->nnz == 0 || own % k == 0) << k;
+    MPI_Allreduce(&suits, &all, 1, MPI_INT, MPI_BAND, world);
+    while (b > 1 && !(all >> b & 1))
+        --b;
+    return b;
+}
+
+static enum lcl_status take_parts(struct job *job, const struct lcl_rows *M,
+                                  const struct lcl_rows *L)
+{
+    struct ranks *R = job->ranks;
+    struct lcl_csr own_m = {0}, own_l = {0};
+    enum lcl_status st = ranks_csr_of(job, &own_m, M);
+    if (st == LCL_OK)
+        st = ranks_csr_of(job, &own_l, L);
+    if ((st = agree(job, st)) == LCL_OK) {
+        const int asked = job->cli.options.op.block_size;
+        const int b = asked ? asked : find_block(&own_m, &own_l);
+        st = agree(job, job_into_blocks(job, &own_m, &own_l, b));
+    }
+    free(own_m.col_ind);
+    free(own_l.col_ind);
+    if (st < 0)
+        return st;
+    int64_t blocks[] = {job->kron.M.nnz, job->kron.L.nnz};
+    reduce(blocks, 2, MPI_SUM);
+    R->blocks = (struct job_blocks){blocks[0], blocks[1]};
+    R->stages = job->kron.K.stages;
+    R->rows = (struct lcl_rows){
+        .first = M->first, .rows = M->rows, .total = M->total};
+    job->unknowns = R->stages * M->total;
+    return LCL_OK;
+}
+
+static enum lcl_status read_kron_files(struct job *job)
+{
+    struct lcl_rows M = LCL_ROWS_INIT, L = LCL_ROWS_INIT;
+    enum lcl_status st = agree(job, job_read_stages(job));
+    if (st == LCL_OK && (st = agree(job, compare_systems(job))) == LCL_OK &&
+        (st = read_parts(job, &M, &L)) == LCL_OK)
+        st = take_parts(job, &M, &L);
+    lcl_rows_finish(&M);
+    lcl_rows_finish(&L);
+    return st;
+}
+
 static enum lcl_status read_kron(struct job *job)
 {
-    enum lcl_status st = agree(job, job_read_kron(job));
-    if (st == LCL_OK && job->cli.kron[0])
-        st = agree(job, compare_systems(job));
+    if (job->cli.kron[0])
+        return read_kron_files(job);
+    const enum lcl_status st = agree(job, job_read_kron(job));
     return st < 0 ? st : agree(job, ranks_share_kron(job));
 }
 

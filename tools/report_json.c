@@ -15,13 +15,14 @@ static void put_kron(cJSON *matrix, const struct job *job)
 {
     const struct lcl_kron *K = &job->kron.K;
     const int values = K->M->block_size * K->M->block_size;
+    const struct job_blocks blocks = job_blocks(job);
     json_put_count(matrix, "rows", job->unknowns);
     json_put_count(matrix, "stages", K->stages);
     json_put_count(matrix, "stage_rows", job_stage_rows(job));
     json_put_number(matrix, "tau", K->tau);
     json_put_count(matrix, "block_size", K->M->block_size);
-    json_put_count(matrix, "nnz_m", K->M->nnz * values);
-    json_put_count(matrix, "nnz_l", K->L->nnz * values);
+    json_put_count(matrix, "nnz_m", blocks.M * values);
+    json_put_count(matrix, "nnz_l", blocks.L * values);
 }
 
 static void put_facts(cJSON *matrix, const struct job *job)

@@ -37,14 +37,15 @@ static void system_in_kronecker_form(const struct job *job)
 {
     const struct lcl_kron *K = &job->kron.K;
     const int b = K->M->block_size;
+    const struct job_blocks blocks = job_blocks(job);
     line("matrix");
     printf("%s: A (x) M + tau B (x) L, %d stage%s of %" PRId64
            " rows, tau %g\n",
            job_title(job), K->stages, plural(K->stages), job_stage_rows(job),
            K->tau);
     line("blocks");
-    printf("of %d x %d: %" PRId64 " of M, %" PRId64 " of L", b, b, K->M->nnz,
-           K->L->nnz);
+    printf("of %d x %d: %" PRId64 " of M, %" PRId64 " of L", b, b, blocks.M,
+           blocks.L);
     duplicates(job);
 }
 

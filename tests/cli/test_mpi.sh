@@ -166,6 +166,20 @@ kron_as_alone 3 $system -b F.mtx $blocks
 [ "$(sed -n 2p x.mtx)" = '50 2' ] && pass || flunk 'not a column for each stage'
 kron_as_alone 2 $system -b F_column.mtx --solver gmres --precond none
 [ "$(sed -n 2p x.mtx)" = '100 1' ] && pass || flunk 'not one column'
+# ranks find the size of blocks, which is that of one process
+awk 'BEGIN {
+    for (i = 1; i <= 60; ++i)
+        for (j = 1; j <= 60; ++j) {
+            away = int((i - 1) / 2) - int((j - 1) / 2)
+            if (away * away <= 1)
+                print i, j, i == j ? 8 : sin(i + 7.3 * j) / 2
+        }
+}' | matrix M2.mtx 60 60 352
+ends 0 convert M2.mtx M2.petsc
+kron_as_alone 3 --kron M2.mtx M2.petsc A.mtx B.mtx --rtol 1e-10 $blocks
+says stdout '^blocks *of 2 x 2: 88 of M, 88 of L'
+kron_as_alone 2 --kron M.mtx M.mtx A.mtx B.mtx --rtol 1e-10 $blocks
+says stdout '^blocks *of 1 x 1: 148 of M, 148 of L'
 solves 2 $system --rhs 'A*ones' $blocks -o x.mtx
 awk 'NR > 2 { d = $1 - 1; if (d * d > 1e-10) exit 1 }' x.mtx && pass ||
     flunk 'not a vector of ones'
@@ -184,6 +198,10 @@ ranks 2 --problem radau:2,1
 fails 2 'radau:2,1: 2 processes for 1 blocks of rows'
 ranks 2 --kron M.mtx missing.mtx A.mtx B.mtx
 fails 3 'missing.mtx'
+ranks 2 --kron M.mtx M2.mtx A.mtx B.mtx
+fails 3 'M.mtx has 50 rows, M2.mtx has 60: M and L must have the same size'
+ranks 2 --kron M.mtx L.mtx A.mtx B.mtx --block-size 4
+fails 2 'block size 4 does not divide the 50 rows of M.mtx'
 ranks 2 $system -b A.mtx
 fails 3 'needs a right-hand side of 50 x 2 or 100 x 1'
 
@@ -197,10 +215,15 @@ in_other()
     code=$?
     fails 3 "$2"
 }
-sed '5s/.*/1 99 1/' M.mtx | in_other M.mtx \
-    'rank 1: M.mtx:5: expected a column from 1 to 50'
-sed '5s/ [^ ]*$/ 7/' L.mtx | in_other L.mtx \
-    'the files of rank 1 hold another system than those of rank 0'
+sed '$s/50 50/50 99/' M.mtx >changed
+in_other M.mtx 'rank 1: M.mtx:150: expected a column from 1 to 50' <changed
+sed '5s/ [^ ]*$/ 7/' L.mtx >changed
+in_other L.mtx \
+    'L.mtx: the size of the file is [0-9]* on rank 0, but [0-9]* on rank 1' \
+    <changed
+sed 's/^3/4/' A.mtx >changed
+in_other A.mtx \
+    'the files of rank 1 hold another system than those of rank 0' <changed
 printf '2\n' | array one.mtx 1 1
 in_other A.mtx 'rank 1: A.mtx has 1 rows, B.mtx has 2' <one.mtx
 rm -r other
