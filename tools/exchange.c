@@ -62,7 +62,7 @@ enum lcl_status exchanges_end(struct job *job)
     E->seconds += job_clock();
     const enum lcl_status st = take(job, 1);
     if (job->ranks)
-        ranks_gather(job->ranks, E->each, sizeof *E->each);
+        ranks_gather(job, E->each, sizeof *E->each);
     return st;
 }
 

@@ -81,7 +81,7 @@ enum lcl_status ranks_make_operator(struct job *job);
 
 // Element r of `each`, `bytes` bytes, is that of rank r; afterwards rank 0 has
 // all.
-void ranks_gather(const struct ranks *R, void *each, size_t bytes);
+void ranks_gather(const struct job *job, void *each, size_t bytes);
 
 // Ends MPI, after job_finish(); ends the other ranks if one of them has failed.
 void ranks_end(enum lcl_status status, int code);

@@ -25,6 +25,56 @@ static enum lcl_status no_memory(struct job *job, const char *what)
                          "out of memory: no room for %s", what);
 }
 
+// ---------------------------------------------------------------- waiting
+
+// For how long a rank waits for the others.
+static double patience(void)
+{
+    const char *limit = getenv("LEVELCL_RANK_TIMEOUT");
+    const double seconds = limit && *limit ? strtod(limit, NULL) : PATIENCE;
+    return seconds > 0 ? seconds : INFINITY;
+}
+
+static bool completes(MPI_Request *request, double seconds)
+{
+    const double until = job_clock() + seconds;
+    const struct timespec pause = {.tv_nsec = 1000000};
+    int done = 0;
+    while (MPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+           !done && job_clock() < until)
+        nanosleep(&pause, NULL);
+    return done;
+}
+
+// Without the other ranks the run ends here.
+static void end_all(const struct job *job, const char *text)
+{
+    fprintf(stderr, "clsolve: rank %d: %s\n", job->ranks->rank, text);
+    MPI_Abort(world, job_exit_code(job, LCL_EDEVICE));
+}
+
+static void await(const struct job *job, MPI_Request request)
+{
+    if (!completes(&request, patience()))
+        end_all(job, "another rank does not answer");
+}
+
+static void broadcast(const struct job *job, void *data, int count,
+                      MPI_Datatype type, int root)
+{
+    MPI_Request request;
+    MPI_Ibcast(data, count, type, root, world, &request);
+    await(job, request);
+}
+
+static void reduce(const struct job *job, void *values, int count,
+                   MPI_Datatype type, MPI_Op op)
+{
+    MPI_Request request;
+    MPI_Iallreduce(MPI_IN_PLACE, values, count, type, op, world, &request);
+    await(job, request);
+}
+
 // ---------------------------------------------------------------- agreement
 
 struct outcome {
@@ -48,7 +98,7 @@ static enum lcl_status take_failure(struct job *job, const struct outcome *all,
 {
     char text[MESSAGE_BYTES];
     snprintf(text, sizeof text, "%s", job->messages.error);
-    MPI_Bcast(text, sizeof text, MPI_CHAR, rank, world);
+    broadcast(job, text, sizeof text, MPI_CHAR, rank);
     job->phase = (enum job_phase)all[rank].phase;
     if (!all[rank].has_message)
         snprintf(text, sizeof text, "%s",
@@ -63,40 +113,23 @@ static enum lcl_status take_failure(struct job *job, const struct outcome *all,
 
 // How long a rank waits for the others. After an error these have theirs, too;
 // of several ranks that can tell why, the first one ends the run.
-static double patience(const struct job *job, const struct outcome *own)
+static double patience_after(const struct job *job, const struct outcome *own)
 {
-    const char *limit = getenv("LEVELCL_RANK_TIMEOUT");
-    const double seconds = limit && *limit ? strtod(limit, NULL) : PATIENCE;
     if (own->status < 0)
         return own->has_message ? 1 + fmin(0.1 * job->ranks->rank, 1) : GRACE;
     // files may take any time
-    return own->phase == JOB_INPUT || own->phase == JOB_OUTPUT || seconds <= 0
-               ? INFINITY
-               : seconds;
+    return own->phase == JOB_INPUT || own->phase == JOB_OUTPUT ? INFINITY
+                                                               : patience();
 }
 
-static void end_all(struct job *job, const struct outcome *own)
-{
-    const char *text = own->status < 0 ? job->messages.error : "";
-    fprintf(stderr, "clsolve: rank %d: %s\n", job->ranks->rank,
-            *text ? text : "another rank does not answer");
-    MPI_Abort(world, job_exit_code(job, LCL_EDEVICE));
-}
-
-// Without the other ranks the run ends here.
 static void gather_outcomes(struct job *job, const struct outcome *own,
                             struct outcome *all)
 {
-    const double until = job_clock() + patience(job, own);
-    const struct timespec pause = {.tv_nsec = 1000000};
+    const char *text = own->status < 0 ? job->messages.error : "";
     MPI_Request request;
-    int done = 0;
     MPI_Iallgather(own, 3, MPI_INT, all, 3, MPI_INT, world, &request);
-    while (MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
-           !done && job_clock() < until)
-        nanosleep(&pause, NULL);
-    if (!done)
-        end_all(job, own);
+    if (!completes(&request, patience_after(job, own)))
+        end_all(job, *text ? text : "another rank does not answer");
 }
 
 // The error of one rank on all, with its message.
@@ -117,10 +150,14 @@ static enum lcl_status agree(struct job *job, enum lcl_status st)
 
 // ---------------------------------------------------------------- begin, end
 
-static int local_rank(void)
+// Once all ranks are there: the call itself waits without limit.
+static int local_rank(const struct job *job)
 {
     MPI_Comm host;
+    MPI_Request request;
     int rank;
+    MPI_Ibarrier(world, &request);
+    await(job, request);
     MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
     MPI_Comm_rank(host, &rank);
     MPI_Comm_free(&host);
@@ -150,8 +187,8 @@ enum lcl_status ranks_begin(struct job *job)
         MPI_Abort(world, job_exit_code(job, LCL_ENOMEM));
     R->size = size;
     R->stages = 1;
-    R->local = local_rank();
     MPI_Comm_rank(world, &R->rank);
+    R->local = local_rank(job);
     if (R->rank > 0)
         be_silent(job);
     return LCL_OK;
@@ -172,19 +209,19 @@ void ranks_end(enum lcl_status status, int code)
 // ---------------------------------------------------------------- checks
 
 // The first rank whose hash is not that of rank 0; `size`: all have the same.
-static int find_other(const struct ranks *R, uint64_t own)
+static int find_other(const struct job *job, uint64_t own)
 {
+    const struct ranks *R = job->ranks;
     uint64_t first = own;
-    int other;
-    MPI_Bcast(&first, 1, MPI_UINT64_T, 0, world);
-    const int differs = own != first ? R->rank : R->size;
-    MPI_Allreduce(&differs, &other, 1, MPI_INT, MPI_MIN, world);
+    broadcast(job, &first, 1, MPI_UINT64_T, 0);
+    int other = own != first ? R->rank : R->size;
+    reduce(job, &other, 1, MPI_INT, MPI_MIN);
     return other;
 }
 
 static enum lcl_status compare_options(struct job *job)
 {
-    const int other = find_other(job->ranks, ranks_hash_options(&job->cli));
+    const int other = find_other(job, ranks_hash_options(&job->cli));
     job->phase = JOB_USAGE;
     return other == job->ranks->size
                ? LCL_OK
@@ -242,11 +279,6 @@ static enum lcl_status read_rows(struct job *job)
                              block > 0 ? block : 1, &job->log);
 }
 
-static void reduce(int64_t *value, int count, MPI_Op op)
-{
-    MPI_Allreduce(MPI_IN_PLACE, value, count, MPI_INT64_T, op, world);
-}
-
 static int64_t to_global(int64_t row, int64_t first)
 {
     return row > 0 ? first + row : INT64_MAX;
@@ -260,9 +292,9 @@ static void reduce_facts(struct job *job)
                       f->positive_diagonals, R->row_ptr[R->rows]};
     int64_t least[] = {f->row_min, to_global(f->first_zero_row, R->first),
                        to_global(f->first_missing_diagonal, R->first)};
-    reduce(sums, 5, MPI_SUM);
-    reduce(least, 3, MPI_MIN);
-    reduce(&f->row_max, 1, MPI_MAX);
+    reduce(job, sums, 5, MPI_INT64_T, MPI_SUM);
+    reduce(job, least, 3, MPI_INT64_T, MPI_MIN);
+    reduce(job, &f->row_max, 1, MPI_INT64_T, MPI_MAX);
     *f = (struct facts){
         .row_min = least[0],
         .row_max = f->row_max,
@@ -292,7 +324,7 @@ static enum lcl_status read_matrix(struct job *job)
 
 static enum lcl_status compare_systems(struct job *job)
 {
-    const int other = find_other(job->ranks, ranks_hash_kron(&job->kron.K));
+    const int other = find_other(job, ranks_hash_kron(&job->kron.K));
     return other == job->ranks->size
                ? LCL_OK
                : messages_fail(&job->messages, LCL_EFORMAT,
@@ -325,14 +357,15 @@ static enum lcl_status read_parts(struct job *job, struct lcl_rows *M,
 }
 
 // The largest block size that suits all ranks.
-static int find_block(const struct lcl_csr *M, const struct lcl_csr *L)
+static int find_block(const struct job *job, const struct lcl_csr *M,
+                      const struct lcl_csr *L)
 {
     const int own = job_common_block(M, L);
-    int suits = 0, all, b = LCL_BLOCK_MAX;
+    int suits = 0, b = LCL_BLOCK_MAX;
     for (int k = 1; k <= LCL_BLOCK_MAX; ++k)
         suits |= (M->nnz + L->nnz == 0 || own % k == 0) << k;
-    MPI_Allreduce(&suits, &all, 1, MPI_INT, MPI_BAND, world);
-    while (b > 1 && !(all >> b & 1))
+    reduce(job, &suits, 1, MPI_INT, MPI_BAND);
+    while (b > 1 && !(suits >> b & 1))
         --b;
     return b;
 }
@@ -347,7 +380,7 @@ static enum lcl_status take_parts(struct job *job, const struct lcl_rows *M,
         st = ranks_csr_of(job, &own_l, L);
     if ((st = agree(job, st)) == LCL_OK) {
         const int asked = job->cli.options.op.block_size;
-        const int b = asked ? asked : find_block(&own_m, &own_l);
+        const int b = asked ? asked : find_block(job, &own_m, &own_l);
         st = agree(job, job_into_blocks(job, &own_m, &own_l, b));
     }
     free(own_m.col_ind);
@@ -355,7 +388,7 @@ static enum lcl_status take_parts(struct job *job, const struct lcl_rows *M,
     if (st < 0)
         return st;
     int64_t blocks[] = {job->kron.M.nnz, job->kron.L.nnz};
-    reduce(blocks, 2, MPI_SUM);
+    reduce(job, blocks, 2, MPI_INT64_T, MPI_SUM);
     R->blocks = (struct job_blocks){blocks[0], blocks[1]};
     R->stages = job->kron.K.stages;
     R->rows = (struct lcl_rows){
@@ -386,35 +419,45 @@ static enum lcl_status read_kron(struct job *job)
 
 // ---------------------------------------------------------------- vectors
 
+static void move_piece(const struct job *job, void *x, int count,
+                       MPI_Datatype type, int peer, bool sends)
+{
+    MPI_Request request;
+    if (sends)
+        MPI_Isend(x, count, type, peer, TAG, world, &request);
+    else
+        MPI_Irecv(x, count, type, peer, TAG, world, &request);
+    await(job, request);
+}
+
 // Sends or receives `count` numbers in pieces.
-static void move(double *x, int64_t count, int peer, bool sends)
+static void move(const struct job *job, double *x, int64_t count, int peer,
+                 bool sends)
 {
     for (int64_t at = 0; at < count; at += PIECE) {
         const int piece = (int)(count - at < PIECE ? count - at : PIECE);
-        if (sends)
-            MPI_Send(x + at, piece, MPI_DOUBLE, peer, TAG, world);
-        else
-            MPI_Recv(x + at, piece, MPI_DOUBLE, peer, TAG, world,
-                     MPI_STATUS_IGNORE);
+        move_piece(job, x + at, piece, MPI_DOUBLE, peer, sends);
     }
 }
 
 // Of each stage of the whole vector of rank 0, rows first .. first + rows - 1.
-static void move_whole(const struct ranks *R, double *whole, int peer,
+static void move_whole(const struct job *job, double *whole, int peer,
                        bool sends)
 {
+    const struct ranks *R = job->ranks;
     int64_t place[2];
-    MPI_Recv(place, 2, MPI_INT64_T, peer, TAG, world, MPI_STATUS_IGNORE);
+    move_piece(job, place, 2, MPI_INT64_T, peer, false);
     for (int j = 0; j < R->stages; ++j)
-        move(whole + j * R->rows.total + place[0], place[1], peer, sends);
+        move(job, whole + j * R->rows.total + place[0], place[1], peer, sends);
 }
 
-static void move_part(const struct ranks *R, double *part, bool sends)
+static void move_part(const struct job *job, double *part, bool sends)
 {
-    const int64_t place[2] = {R->rows.first, R->rows.rows};
-    MPI_Send(place, 2, MPI_INT64_T, 0, TAG, world);
+    const struct ranks *R = job->ranks;
+    int64_t place[2] = {R->rows.first, R->rows.rows};
+    move_piece(job, place, 2, MPI_INT64_T, 0, true);
     for (int j = 0; j < R->stages; ++j)
-        move(part + j * place[1], place[1], 0, sends);
+        move(job, part + j * place[1], place[1], 0, sends);
 }
 
 static void copy_part(const struct ranks *R, double *whole, double *part,
@@ -430,16 +473,17 @@ static void copy_part(const struct ranks *R, double *whole, double *part,
 }
 
 // Between the whole vector of rank 0 and the parts of all, in rank order.
-static void move_parts(const struct ranks *R, double *whole, double *part,
+static void move_parts(const struct job *job, double *whole, double *part,
                        bool spreads)
 {
+    const struct ranks *R = job->ranks;
     if (R->rank > 0) {
-        move_part(R, part, !spreads);
+        move_part(job, part, !spreads);
         return;
     }
     copy_part(R, whole, part, spreads);
     for (int r = 1; r < R->size; ++r)
-        move_whole(R, whole, r, spreads);
+        move_whole(job, whole, r, spreads);
 }
 
 // The right-hand side of a file, on rank 0.
@@ -503,7 +547,7 @@ static enum lcl_status prepare_vectors(struct job *job)
     if ((st = agree(job, st)) < 0)
         return st;
     if (job_rhs(job))
-        move_parts(R, job->rhs.val, job->made_rhs, true);
+        move_parts(job, job->rhs.val, job->made_rhs, true);
     else
         make_rhs(job);
     job->b = job->made_rhs;
@@ -522,7 +566,7 @@ static enum lcl_status collect(struct job *job, bool wanted)
     const enum lcl_status st = agree(
         job, R->rank > 0 || whole ? LCL_OK : no_memory(job, "the solution"));
     if (st == LCL_OK)
-        move_parts(R, whole, job->x, false);
+        move_parts(job, whole, job->x, false);
     if (st == LCL_OK && R->rank == 0) {
         free(job->x);
         job->x = whole;
@@ -553,11 +597,14 @@ enum lcl_status ranks_make_operator(struct job *job)
                                    &job->cli.options.op);
 }
 
-void ranks_gather(const struct ranks *R, void *each, size_t bytes)
+void ranks_gather(const struct job *job, void *each, size_t bytes)
 {
+    const struct ranks *R = job->ranks;
     char *own = (char *)each + (size_t)R->rank * bytes;
-    MPI_Gather(R->rank == 0 ? MPI_IN_PLACE : own, (int)bytes, MPI_BYTE, each,
-               (int)bytes, MPI_BYTE, 0, world);
+    MPI_Request request;
+    MPI_Igather(R->rank == 0 ? MPI_IN_PLACE : own, (int)bytes, MPI_BYTE, each,
+                (int)bytes, MPI_BYTE, 0, world, &request);
+    await(job, request);
 }
 
 static enum lcl_status check(struct job *job)
@@ -614,7 +661,7 @@ enum lcl_status ranks_solve(struct job *job, const struct ranks_report *report)
         return st;
     if (is_first)
         report->print_method(job);
-    MPI_Bcast(&wanted, 1, MPI_INT, 0, world);
+    broadcast(job, &wanted, 1, MPI_INT, 0);
     if ((st = agree(job, exchanges_begin(job))) < 0 ||
         (st = agree(job, job_solve(job))) < 0 ||
         (st = agree(job, exchanges_end(job))) < 0 ||

@@ -29,9 +29,9 @@ enum lcl_status ranks_make_operator(struct job *job)
     return refuse(job);
 }
 
-void ranks_gather(const struct ranks *R, void *each, size_t bytes)
+void ranks_gather(const struct job *job, void *each, size_t bytes)
 {
-    (void)R, (void)each, (void)bytes;
+    (void)job, (void)each, (void)bytes;
 }
 
 void ranks_end(enum lcl_status status, int code)

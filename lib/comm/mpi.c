@@ -38,9 +38,18 @@ struct area {
     size_t bytes;
 };
 
+// How ranks begin: before they can tell each other of failures. MPI may write
+// to it until its request has completed.
+struct meeting {
+    MPI_Comm copy;
+    MPI_Request request;
+    int ready, all; // whether the rank is, and all are
+};
+
 struct endpoint {
     struct lcl_comm comm; // first
     MPI_Comm mpi;
+    struct meeting meeting;
     double patience;   // seconds that a rank waits for the others
     int failed;        // the rank that ended all; -1: none
     int open;          // requests that have not completed
@@ -463,19 +472,60 @@ static struct endpoint *allocate(MPI_Comm mpi, const struct lcl_log *log)
     return NULL;
 }
 
-// Returns whether all ranks are ready.
-static bool duplicate(MPI_Comm *copy, MPI_Comm mpi, int is_ready)
+static enum lcl_status refuse_meeting(const struct lcl_log *log)
 {
-    int all = 0;
-    if (MPI_Comm_dup(mpi, copy) != MPI_SUCCESS)
-        return false;
-    if (MPI_Comm_set_errhandler(*copy, MPI_ERRORS_RETURN) == MPI_SUCCESS &&
-        MPI_Allreduce(&is_ready, &all, 1, MPI_INT, MPI_MIN, *copy) ==
-            MPI_SUCCESS &&
-        all)
-        return true;
-    MPI_Comm_free(copy);
-    return false;
+    return lcl_fail(log, LCL_EDEVICE,
+                    "MPI does not connect the ranks, or one of them has "
+                    "failed");
+}
+
+static enum lcl_status await_all(struct meeting *m, double patience,
+                                 const struct lcl_log *log)
+{
+    const double until = lcl_now() + patience;
+    int done = 0;
+    while (!done) {
+        if (MPI_Test(&m->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return refuse_meeting(log);
+        if (!done && lcl_now() > until)
+            return lcl_fail(log, LCL_EDEVICE,
+                            "another rank did not answer for %g seconds",
+                            patience);
+        if (!done)
+            sched_yield();
+    }
+    m->request = MPI_REQUEST_NULL;
+    return LCL_OK;
+}
+
+// Duplicates the communicator, and finds out whether all ranks are ready.
+static enum lcl_status meet(struct meeting *m, MPI_Comm mpi, double patience,
+                            const struct lcl_log *log)
+{
+    enum lcl_status st;
+    if (MPI_Comm_idup(mpi, &m->copy, &m->request) != MPI_SUCCESS)
+        return refuse_meeting(log);
+    if ((st = await_all(m, patience, log)) < 0)
+        return st;
+    return MPI_Comm_set_errhandler(m->copy, MPI_ERRORS_RETURN) == MPI_SUCCESS &&
+                   MPI_Iallreduce(&m->ready, &m->all, 1, MPI_INT, MPI_MIN,
+                                  m->copy, &m->request) == MPI_SUCCESS
+               ? await_all(m, patience, log)
+               : refuse_meeting(log);
+}
+
+// A rank without memory for *E waits without limit: MPI must not write to its
+// stack later.
+static enum lcl_status begin_all(struct endpoint *E, MPI_Comm mpi,
+                                 enum lcl_status own, const struct lcl_log *log)
+{
+    struct meeting spare, *m = E ? &E->meeting : &spare;
+    *m = (struct meeting){.request = MPI_REQUEST_NULL, .ready = own == LCL_OK};
+    const enum lcl_status st = meet(m, mpi, E ? E->patience : INFINITY, log);
+    if (st < 0 || m->all)
+        return st;
+    MPI_Comm_free(&m->copy);
+    return own < 0 ? own : refuse_meeting(log);
 }
 
 enum lcl_status lcl_mpi_comm_create(struct lcl_comm **out, const void *mpi_comm,
@@ -490,19 +540,16 @@ enum lcl_status lcl_mpi_comm_create(struct lcl_comm **out, const void *mpi_comm,
         return lcl_fail(log, LCL_EINVAL,
                         "expected an MPI communicator of one group");
     struct endpoint *E = allocate(mpi, log);
-    const enum lcl_status st =
+    enum lcl_status st =
         E ? read_patience(E) : lcl_fail_memory(log, "the ranks");
-    MPI_Comm copy;
-    if (duplicate(&copy, mpi, st == LCL_OK)) {
-        E->mpi = copy;
+    st = begin_all(E, mpi, st, log);
+    if (st == LCL_OK) {
+        E->mpi = E->meeting.copy;
         *out = &E->comm;
-        return LCL_OK;
+    } else if (E && E->meeting.request == MPI_REQUEST_NULL) {
+        release(E);
     }
-    release(E);
-    return st < 0 ? st
-                  : lcl_fail(log, LCL_EDEVICE,
-                             "MPI does not connect the ranks, or one of them "
-                             "has failed");
+    return st;
 }
 
 void lcl_mpi_comm_destroy(struct lcl_comm **comm)

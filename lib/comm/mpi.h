@@ -12,8 +12,8 @@
 //
 // A message has at most INT_MAX bytes. Once a rank has called lcl_comm_fail(),
 // all calls of the others fail; also once a rank has waited for another one, or
-// for a message, for 25 seconds, or as many as the environment variable
-// LEVELCL_RANK_TIMEOUT says (0: without a limit).
+// for a message, here, too, for 25 seconds, or as many as the environment
+// variable LEVELCL_RANK_TIMEOUT says (0: without a limit).
 enum lcl_status lcl_mpi_comm_create(struct lcl_comm **out, const void *mpi_comm,
                                     const struct lcl_log *log);
 
