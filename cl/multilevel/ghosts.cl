@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vectors in fp32 whose entries ranks exchange in fp64, and strong couplings
-// inside a rank (lib/multilevel/level_halo.h, rank_level.c).
-//     ghosts_widen    y[k] = x[place[k]]
-//     ghosts_narrow   y[first + k] = x[k], in fp32
-//     inside_rank     removes the strong couplings to rows from n on, and
-//                     counts those that are left; rows from n on have none
+// Vectors in fp32 whose entries ranks exchange in fp64, strong couplings inside
+// a rank, and columns of a rank's matrix that are ghosts, which are those from
+// n on (lib/multilevel/level_halo.h, rank_level.c, rank_matrix.h).
+//     ghosts_widen      y[k] = x[place[k]]
+//     ghosts_narrow     y[first + k] = x[k], in fp32
+//     inside_rank       removes the strong couplings to rows from n on, and
+//                       counts those that are left; rows from n on have none
+//     ghosts_mark       used[g] = 1 if column n + g occurs
+//     ghosts_renumber   column n + g becomes column n + number[g]
 //
 // Data:   n elements or rows; couplings in CSR.
 // Launch: any number of groups.
@@ -42,4 +45,22 @@ kernel void inside_rank(long n, long all, global const index_t *row_ptr,
         }
         count[i] = i >= n || count[i] < 0 ? -1 : left;
     }
+}
+
+WORK_GROUP
+kernel void ghosts_mark(long entries, int n, global const int *col,
+                        global int *used)
+{
+    for (RANGE(k, entries))
+        if (col[k] >= n)
+            used[col[k] - n] = 1;
+}
+
+WORK_GROUP
+kernel void ghosts_renumber(long entries, int n, global const int *number,
+                            global int *col)
+{
+    for (RANGE(k, entries))
+        if (col[k] >= n)
+            col[k] = n + number[col[k] - n];
 }

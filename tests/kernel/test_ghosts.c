@@ -161,12 +161,72 @@ static void test_ghosts__couplings_stay_inside_a_rank(void **state)
     expect_inside(*state, test_random_csr(n, 5, 3), 0);
 }
 
+// ------------------------------------------------------------------- columns
+
+// Every fourth ghost does not occur.
+static int32_t *random_columns(int64_t entries, int32_t n, int32_t ghosts)
+{
+    int32_t *col = calloc((size_t)entries + 1, sizeof *col);
+    uint64_t state = 11;
+    assert_non_null(col);
+    for (int64_t k = 0; k < entries; ++k) {
+        col[k] = (int32_t)(test_random(&state) * (n + ghosts));
+        if (col[k] >= n && (col[k] - n) % 4 == 3)
+            --col[k];
+    }
+    return col;
+}
+
+static void expect_columns(lcl_context *ctx, int64_t entries, int32_t n,
+                           int32_t ghosts)
+{
+    int32_t *col = random_columns(entries, n, ghosts);
+    int32_t *used = calloc((size_t)ghosts + 1, sizeof *used);
+    int32_t *number = test_random_permutation(ghosts, 5);
+    assert_non_null(used);
+    lcl_buffer *columns = test_upload(ctx, col, entries, sizeof *col);
+    lcl_buffer *marks = test_upload(ctx, used, ghosts, sizeof *used);
+    lcl_buffer *numbers = test_upload(ctx, number, ghosts, sizeof *number);
+    assert_int_equal(LCL_LAUNCH(kernel_of(ctx, "ghosts_mark"), 3,
+                                lcl_arg_long(entries), lcl_arg_int(n),
+                                lcl_arg_buffer(columns), lcl_arg_buffer(marks)),
+                     LCL_OK);
+    assert_int_equal(LCL_LAUNCH(kernel_of(ctx, "ghosts_renumber"), 3,
+                                lcl_arg_long(entries), lcl_arg_int(n),
+                                lcl_arg_buffer(numbers),
+                                lcl_arg_buffer(columns)),
+                     LCL_OK);
+    for (int64_t k = 0; k < entries; ++k)
+        if (col[k] >= n) {
+            used[col[k] - n] = 1;
+            col[k] = n + number[col[k] - n];
+        }
+    test_expect_words("used", marks, used, ghosts);
+    test_expect_words("column", columns, col, entries);
+    lcl_buffer_destroy(&numbers);
+    lcl_buffer_destroy(&marks);
+    lcl_buffer_destroy(&columns);
+    free(number);
+    free(used);
+    free(col);
+}
+
+static void test_ghosts__are_found_and_renumbered(void **state)
+{
+    const int32_t n = (int32_t)test_size(60, 3001);
+    expect_columns(*state, 0, n, 1);
+    expect_columns(*state, 2 * n, n, 0);
+    expect_columns(*state, 2 * n, 0, n);
+    expect_columns(*state, 5 * n, n, n / 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ghosts__are_widened_in_any_order),
         cmocka_unit_test(test_ghosts__are_narrowed_to_their_places),
         cmocka_unit_test(test_ghosts__couplings_stay_inside_a_rank),
+        cmocka_unit_test(test_ghosts__are_found_and_renumbered),
     };
     return test_device_run(tests);
 }

@@ -377,6 +377,7 @@ static const struct variant variants[] = {
     {"block_3",   8, {.source = "cpr.cl", .block = 3,
                       .defines = {{"PRESSURE", 1}}}},
     {"block_3",   8, {.source = "nodes.cl", .block = 3}},
+    {"plain",     8, {.source = "compose.cl"}},
     {"plain",     8, {.source = "ghosts.cl"}},
     {"plain",     8, {.source = "power.cl"}},
     {"plain",     8, {.source = "relaxation.cl"}},
