@@ -7,7 +7,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/operator/distributed.h"
+#include "lib/matrix/rows.h"
 
 #include <string.h>
 
@@ -44,15 +44,16 @@ static enum lcl_status start_near_null(struct lcl_near_null *B,
 }
 
 static enum lcl_status take_matrix(struct lcl_rank_matrix *M,
-                                   const struct lcl_hierarchy_ranks *H,
+                                   struct lcl_hierarchy_ranks *H,
                                    const lcl_operator *whole)
 {
     int node;
     enum lcl_status st;
     *M = (struct lcl_rank_matrix){.rows = {.comm = H->space.comm}};
     if ((st = lcl_ownership_init(&M->rows, H->space.comm, H->space.n)) < 0 ||
-        (st = lcl_distributed_rows(&M->A, whole)) < 0 ||
-        (st = find_node(&node, whole)) < 0)
+        (st = find_node(&node, whole)) < 0 ||
+        (st = lcl_rank_source_init(&H->source, &M->A, &M->columns, whole,
+                                   H->params.part, &M->rows, node)) < 0)
         return st;
     return start_near_null(&M->near_null, H, node);
 }
@@ -62,7 +63,7 @@ static enum lcl_status take_matrix(struct lcl_rank_matrix *M,
 static enum lcl_status count_entries(struct lcl_hierarchy_ranks *H,
                                      const struct lcl_rank_matrix *M, int l)
 {
-    double nnz = (double)M->A.row_ptr[M->A.rows];
+    double nnz = (double)M->A.blocks;
     const enum lcl_status st = lcl_space_sum(&H->space, &nnz, 1);
     H->rows[l] = lcl_owned_by_all(&M->rows);
     H->nnz[l] = (int64_t)nnz;
@@ -79,7 +80,7 @@ static bool is_gathered(const struct lcl_hierarchy_ranks *H,
 static struct lcl_space space_of(const struct lcl_hierarchy_ranks *H,
                                  const struct lcl_rank_matrix *M)
 {
-    return lcl_space_of_rank(H->space.ctx, H->space.comm, M->A.rows,
+    return lcl_space_of_rank(H->space.ctx, H->space.comm, M->A.n,
                              lcl_owned_by_all(&M->rows));
 }
 
@@ -112,12 +113,12 @@ static enum lcl_status descend(struct lcl_hierarchy_ranks *H,
 // ------------------------------------------------------------------- gathered
 
 // From vectors row by row, of the rank's rows, to columns of all rows.
-static enum lcl_status gather_near_null(struct lcl_hierarchy_ranks *H,
-                                        const struct lcl_rank_matrix *M)
+static enum lcl_status gather_near_null(struct lcl_hierarchy_ranks *H)
 {
+    const struct lcl_rank_matrix *M = &H->last;
     const struct lcl_near_null *B = &M->near_null;
     const int64_t rows = lcl_owned_by_all(&M->rows), cols = B->count;
-    const size_t bytes = (size_t)(M->A.rows * cols) * sizeof(double);
+    const size_t bytes = (size_t)(M->A.n * cols) * sizeof(double);
     double *own = lcl_malloc(bytes, 1);
     double *val = lcl_malloc((size_t)(rows * cols), sizeof *val);
     void *all = NULL;
@@ -135,15 +136,19 @@ static enum lcl_status gather_near_null(struct lcl_hierarchy_ranks *H,
     return st;
 }
 
-static enum lcl_status gather_matrix(struct lcl_hierarchy_ranks *H,
-                                     const struct lcl_rank_matrix *M)
+static enum lcl_status gather_matrix(struct lcl_bsr *all,
+                                     const struct lcl_hierarchy_ranks *H)
 {
+    const struct lcl_rank_matrix *M = &H->last;
     const struct lcl_halo_plan columns = {.rows = lcl_owned_by_all(&M->rows)};
-    struct lcl_rows all;
-    enum lcl_status st = lcl_rows_of_all(&all, &M->A, &M->rows);
-    if (st == LCL_OK)
-        st = lcl_rows_upload(&H->all, H->space.ctx, &all, &columns);
-    lcl_rows_finish(&all);
+    struct lcl_rows own = {.first = M->columns.first}, rows = LCL_ROWS_INIT;
+    enum lcl_status st;
+    if ((st = lcl_rows_download(&own, &M->A, &M->columns, log_of(H))) ==
+            LCL_OK &&
+        (st = lcl_rows_of_all(&rows, &own, &M->rows)) == LCL_OK)
+        st = lcl_rows_number(all, NULL, &rows, &columns, log_of(H));
+    lcl_rows_finish(&rows);
+    lcl_rows_finish(&own);
     return st;
 }
 
@@ -152,8 +157,8 @@ static enum lcl_status gather_matrix(struct lcl_hierarchy_ranks *H,
 static enum lcl_status make_places(struct lcl_hierarchy_ranks *H, int64_t share)
 {
     const struct lcl_comm *comm = H->space.comm;
-    const int64_t *first = H->owners.first;
-    const int64_t own = lcl_owned(&H->owners), rows = first[comm->size];
+    const int64_t *first = H->last.rows.first;
+    const int64_t own = lcl_owned(&H->last.rows), rows = first[comm->size];
     const size_t size = sizeof(uint32_t);
     uint32_t *place = lcl_malloc((size_t)rows, size);
     uint32_t *list = lcl_malloc((size_t)(2 * own), size);
@@ -180,7 +185,7 @@ static enum lcl_status make_places(struct lcl_hierarchy_ranks *H, int64_t share)
 static enum lcl_status make_vectors(struct lcl_hierarchy_ranks *H)
 {
     lcl_context *ctx = H->space.ctx;
-    const int64_t *first = H->owners.first;
+    const int64_t *first = H->last.rows.first;
     const int ranks = H->space.comm->size;
     int64_t share = 1;
     enum lcl_status st;
@@ -203,14 +208,15 @@ static enum lcl_status make_vectors(struct lcl_hierarchy_ranks *H)
     return lcl_gathering_init(&H->gathering, &H->space, share);
 }
 
-static enum lcl_status gather(struct lcl_hierarchy_ranks *H,
-                              struct lcl_rank_matrix *M)
+static enum lcl_status gather(struct lcl_hierarchy_ranks *H)
 {
-    enum lcl_status st;
-    if ((st = gather_matrix(H, M)) < 0 || (st = gather_near_null(H, M)) < 0)
+    struct lcl_bsr all = {.rows = 0};
+    enum lcl_status st = gather_matrix(&all, H);
+    if (st == LCL_OK)
+        st = lcl_device_matrix_init(&H->all, H->space.ctx, &all);
+    lcl_bsr_finish(&all);
+    if (st < 0 || (st = gather_near_null(H)) < 0)
         return st;
-    H->owners = M->rows;
-    M->rows.first = NULL;
     return make_vectors(H);
 }
 
@@ -219,15 +225,11 @@ static enum lcl_status gather(struct lcl_hierarchy_ranks *H,
 static enum lcl_status make_levels(struct lcl_hierarchy_ranks *H,
                                    const lcl_operator *whole)
 {
-    struct lcl_rank_matrix M;
     bool deeper = true;
-    enum lcl_status st = take_matrix(&M, H, whole);
-    while (st == LCL_OK && deeper && !is_gathered(H, &M))
-        st = descend(H, &M, &deeper);
-    if (st == LCL_OK)
-        st = gather(H, &M);
-    lcl_rank_matrix_finish(&M);
-    return st;
+    enum lcl_status st = take_matrix(&H->last, H, whole);
+    while (st == LCL_OK && deeper && !is_gathered(H, &H->last))
+        st = descend(H, &H->last, &deeper);
+    return st < 0 ? st : gather(H);
 }
 
 enum lcl_status lcl_hierarchy_ranks_init(
@@ -271,16 +273,18 @@ void lcl_hierarchy_ranks_finish(struct lcl_hierarchy_ranks *H)
     lcl_device_matrix_finish(&H->all);
     lcl_device_matrix_finish(&H->none);
     lcl_dense_finish(&H->near_null);
-    lcl_ownership_finish(&H->owners);
+    lcl_rank_matrix_finish(&H->last);
+    lcl_rank_source_finish(&H->source);
 }
 
 uint64_t lcl_hierarchy_ranks_bytes(const struct lcl_hierarchy_ranks *H)
 {
     const lcl_buffer *const all[] = {H->given, H->parts, H->place, H->list,
                                      H->own,   H->b,     H->x};
-    uint64_t bytes = lcl_cycle_bytes(&H->cycle) +
-                     lcl_device_matrix_bytes(&H->all) +
-                     lcl_device_matrix_bytes(&H->none);
+    uint64_t bytes =
+        lcl_cycle_bytes(&H->cycle) + lcl_device_matrix_bytes(&H->all) +
+        lcl_device_matrix_bytes(&H->none) +
+        lcl_device_matrix_bytes(&H->last.A) + lcl_rank_source_bytes(&H->source);
     for (int l = 0; l < H->levels; ++l)
         bytes += lcl_rank_level_bytes(&H->level[l]);
     for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
@@ -298,7 +302,7 @@ static enum lcl_status solve_below(const struct lcl_hierarchy_ranks *H,
         .x = H->b, .y = H->x, .stop = v->stop, .at = v->at};
     enum lcl_status st;
     if ((st = lcl_gathering_run(&H->gathering, H->given, H->parts)) < 0 ||
-        (st = lcl_gather(&H->ops, lcl_owned_by_all(&H->owners), H->place,
+        (st = lcl_gather(&H->ops, lcl_owned_by_all(&H->last.rows), H->place,
                          H->parts, H->b)) < 0)
         return st;
     return lcl_cycle_apply(H->below, &below);
@@ -308,7 +312,7 @@ static enum lcl_status go_below(const void *arg, const lcl_buffer *b,
                                 lcl_buffer *x, const struct lcl_operands *v)
 {
     const struct lcl_hierarchy_ranks *H = arg;
-    const int64_t own = lcl_owned(&H->owners);
+    const int64_t own = lcl_owned(&H->last.rows);
     const int groups = H->space.groups;
     enum lcl_status st;
     if ((st = LCL_LAUNCH(H->widen, groups, lcl_arg_long(own),
@@ -362,15 +366,13 @@ static int64_t room_of(struct lcl_hierarchy_ranks *H, int l)
 static enum lcl_status append_gathered(struct lcl_hierarchy_ranks *H)
 {
     static const struct lcl_cycle_halos no_halos = {NULL, NULL, NULL};
-    const int64_t rows = lcl_owned(&H->owners);
-    const struct lcl_halo_plan columns = {.rows = rows};
-    const struct lcl_rows empty = {
-        .rows = rows,
-        .row_ptr = lcl_calloc((size_t)rows + 1, sizeof *empty.row_ptr)};
-    enum lcl_status st = empty.row_ptr ? lcl_rows_upload(&H->none, H->space.ctx,
-                                                         &empty, &columns)
-                                       : lcl_fail_memory(log_of(H), what);
-    lcl_free(empty.row_ptr);
+    const int64_t rows = lcl_owned(&H->last.rows);
+    struct lcl_bsr empty = {.rows = rows, .cols = rows, .block_size = 1};
+    empty.row_ptr = lcl_calloc((size_t)rows + 1, sizeof *empty.row_ptr);
+    enum lcl_status st =
+        empty.row_ptr ? lcl_device_matrix_init(&H->none, H->space.ctx, &empty)
+                      : lcl_fail_memory(log_of(H), what);
+    lcl_bsr_finish(&empty);
     return st < 0 ? st
                   : lcl_cycle_append_part(&H->cycle, &H->none, NULL, NULL, NULL,
                                           &no_halos, room_of(H, H->levels));
@@ -400,7 +402,46 @@ enum lcl_status lcl_hierarchy_ranks_complete(struct lcl_hierarchy_ranks *H,
 {
     enum lcl_status st = LCL_OK;
     H->below = below;
-    if (H->levels > 0 && (st = make_cycle(H)) == LCL_OK)
-        st = lcl_cycle_update(&H->cycle);
-    return lcl_space_end(&H->space, st);
+    if (H->levels > 0)
+        st = make_cycle(H);
+    return st < 0 ? lcl_space_end(&H->space, st) : lcl_hierarchy_ranks_store(H);
+}
+
+// ------------------------------------------------------------------- values
+
+// The matrix of level l, or the first one that is gathered.
+static const struct lcl_device_matrix *matrix_of(
+    const struct lcl_hierarchy_ranks *H, int l)
+{
+    return l < H->levels ? &H->level[l].A : &H->last.A;
+}
+
+static enum lcl_status update_all(struct lcl_hierarchy_ranks *H)
+{
+    struct lcl_bsr all = {.rows = 0};
+    enum lcl_status st = gather_matrix(&all, H);
+    if (st == LCL_OK)
+        st = lcl_buffer_write(H->all.val, all.val,
+                              (size_t)all.nnz * sizeof *all.val);
+    lcl_bsr_finish(&all);
+    return st;
+}
+
+static enum lcl_status update_levels(struct lcl_hierarchy_ranks *H)
+{
+    enum lcl_status st = lcl_rank_source_update(&H->source, matrix_of(H, 0));
+    for (int l = 0; l < H->levels && st == LCL_OK; ++l)
+        st = lcl_rank_level_update(&H->level[l], matrix_of(H, l + 1));
+    return st < 0 ? st : update_all(H);
+}
+
+enum lcl_status lcl_hierarchy_ranks_update(struct lcl_hierarchy_ranks *H)
+{
+    return lcl_space_end(&H->space, update_levels(H));
+}
+
+enum lcl_status lcl_hierarchy_ranks_store(struct lcl_hierarchy_ranks *H)
+{
+    return lcl_space_end(&H->space,
+                         H->levels > 0 ? lcl_cycle_update(&H->cycle) : LCL_OK);
 }

@@ -7,6 +7,7 @@
 
 #include "lib/multilevel/hierarchy.h"
 #include "lib/multilevel/rank_level.h"
+#include "lib/multilevel/rank_source.h"
 #include "lib/vector/gathering.h"
 #include "lib/vector/vector.h"
 
@@ -18,17 +19,21 @@ struct lcl_hierarchy_ranks_params {
     int levels;                      // maximum; 0: LCL_LEVELS_MOST
     int64_t gathered_rows; // levels of at most so many rows are gathered
     const struct lcl_dense *near_null; // of the rank's rows; NULL: constants
+    // The matrix of whole->part by the caller's rows; it must outlive the
+    // hierarchy.
+    const struct lcl_device_matrix *part;
 };
 
 struct lcl_hierarchy_ranks {
     struct lcl_space space; // of A
     struct lcl_hierarchy_ranks_params params;
-    int levels; // that are distributed
+    struct lcl_rank_source source; // of the first matrix
+    int levels;                    // that are distributed
     struct lcl_rank_level level[LCL_LEVELS_MOST];
     int64_t rows[LCL_LEVELS_MOST], nnz[LCL_LEVELS_MOST]; // of all ranks
     struct lcl_cycle cycle; // of these and the first gathered level
     // The first gathered level
-    struct lcl_ownership owners;
+    struct lcl_rank_matrix last;   // the rank's rows
     struct lcl_device_matrix all;  // of all ranks
     struct lcl_dense near_null;    // of all ranks
     int node;                      // its rows of a node
@@ -56,6 +61,13 @@ struct lcl_hierarchy_params lcl_hierarchy_ranks_below(
 // Collective; statuses as lcl_cycle_update().
 enum lcl_status lcl_hierarchy_ranks_complete(struct lcl_hierarchy_ranks *H,
                                              const struct lcl_cycle *below);
+
+// Takes new values of `whole`: prolongations stay, the matrices of the
+// distributed levels and H->all follow. Collective; statuses as
+// lcl_hierarchy_ranks_init(). Then, when the cycle below has the values of
+// H->all, the second function takes them to the cycle.
+enum lcl_status lcl_hierarchy_ranks_update(struct lcl_hierarchy_ranks *H);
+enum lcl_status lcl_hierarchy_ranks_store(struct lcl_hierarchy_ranks *H);
 
 // v->y = M^-1 v->x. Collective; enqueued with a relay.
 enum lcl_status lcl_hierarchy_ranks_apply(const struct lcl_hierarchy_ranks *H,

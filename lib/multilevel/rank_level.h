@@ -4,14 +4,15 @@
 // and each rank computes whole rows of the next matrix.
 #pragma once
 
-#include "lib/multilevel/level_halo.h"
 #include "lib/multilevel/near_null.h"
-#include "lib/multilevel/rank_rows.h"
+#include "lib/multilevel/rank_product.h"
 
 // What a level starts from.
 struct lcl_rank_matrix {
     struct lcl_ownership rows;
-    struct lcl_rows A; // the rank's rows
+    struct lcl_device_matrix A; // the rank's rows
+    struct lcl_halo_plan
+        columns; // of A, connected; with the rows of whole nodes
     struct lcl_near_null near_null;
 };
 
@@ -27,6 +28,7 @@ struct lcl_rank_level {
     struct lcl_level_halo R_halo; // of the same, for R
     struct lcl_level_halo P_halo; // of vectors of the next level
     lcl_buffer *lambda; // 1 fp64: estimate of the largest eigenvalue of D^-1 A
+    struct lcl_rank_product product; // only where values have been updated
 };
 
 struct lcl_rank_level_params {
@@ -36,19 +38,27 @@ struct lcl_rank_level_params {
 };
 
 // Makes the level of M and, if it is worth it and each rank has rows of it,
-// *next; *deeper tells whether. Collective: a rank with an error has to call
-// lcl_comm_fail(). Statuses as lcl_hierarchy_init() and
+// *next; *deeper tells whether, and M is empty then. Collective: a rank with an
+// error has to call lcl_comm_fail(). Statuses as lcl_hierarchy_init() and
 // lcl_halo_plan_connect(). Both are fit to be finished in any case.
 enum lcl_status lcl_rank_level_init(struct lcl_rank_level *L,
                                     struct lcl_rank_matrix *next,
                                     const struct lcl_space *V,
-                                    const struct lcl_rank_matrix *M,
+                                    struct lcl_rank_matrix *M,
                                     const struct lcl_rank_level_params *params,
                                     bool *deeper);
-// D = the entries of A in the rank's own columns. Statuses as
-// lcl_device_matrix_init() and lcl_device_matrix_read().
+
+// D = the entries of A in the rank's own columns, and its values for new ones
+// of A. Statuses as lcl_compose().
 enum lcl_status lcl_rank_level_inside(struct lcl_device_matrix *D,
                                       const struct lcl_rank_level *L);
+enum lcl_status lcl_rank_level_inside_update(const struct lcl_device_matrix *D,
+                                             const struct lcl_rank_level *L);
+
+// Takes the values of L->A to `next`, whose first rows are those of the next
+// matrix. Collective, as lcl_rank_level_init().
+enum lcl_status lcl_rank_level_update(struct lcl_rank_level *L,
+                                      const struct lcl_device_matrix *next);
 
 void lcl_rank_level_finish(struct lcl_rank_level *L);
 uint64_t lcl_rank_level_bytes(const struct lcl_rank_level *L);

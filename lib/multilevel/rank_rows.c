@@ -35,76 +35,164 @@ void lcl_ownership_finish(struct lcl_ownership *O)
     O->first = NULL;
 }
 
-// ------------------------------------------------------------------- ghosts
+// ------------------------------------------------------------------- columns
 
-static int ascending(const void *a, const void *b)
+// A set of numbers from `from` on, as bits; before[w] is the number of those
+// before word w.
+struct set {
+    int64_t from, words;
+    uint64_t *bits;
+    int32_t *before;
+};
+
+// The empty set, with room for the numbers from..to.
+static enum lcl_status set_init(struct set *S, int64_t from, int64_t to,
+                                const struct lcl_log *log)
 {
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
+    *S = (struct set){.from = from,
+                      .words = to < from ? 0 : (to - from) / 64 + 1};
+    S->bits = lcl_calloc((size_t)S->words, sizeof *S->bits);
+    S->before = lcl_malloc((size_t)S->words, sizeof *S->before);
+    return S->bits && S->before ? LCL_OK : lcl_fail_memory(log, what);
 }
 
-// The nodes of the ghosts, each once, sorted.
-static int64_t list_nodes(int64_t *node, const struct lcl_halo_plan *P,
-                          const struct lcl_rows *A, int block)
+static void set_finish(struct set *S)
 {
-    int64_t count = 0, kept = 0;
-    for (int64_t k = 0; k < A->row_ptr[A->rows]; ++k)
-        if (!lcl_halo_plan_owns(P, A->col[k]))
-            node[count++] = A->col[k] / block;
-    if (count > 0)
-        qsort(node, (size_t)count, sizeof *node, ascending);
-    for (int64_t k = 0; k < count; ++k)
-        if (k == 0 || node[k] != node[kept - 1])
-            node[kept++] = node[k];
-    return kept;
+    lcl_free(S->bits);
+    lcl_free(S->before);
 }
 
-static int64_t count_foreign(const struct lcl_halo_plan *P,
-                             const struct lcl_rows *A)
+static void set_add(struct set *S, int64_t number)
+{
+    const int64_t k = number - S->from;
+    S->bits[k / 64] |= UINT64_C(1) << k % 64;
+}
+
+// Counts them, at most INT32_MAX + 64; set_find() may follow.
+static int64_t set_count(struct set *S)
 {
     int64_t count = 0;
-    for (int64_t k = 0; k < A->row_ptr[A->rows]; ++k)
-        count += !lcl_halo_plan_owns(P, A->col[k]);
+    for (int64_t w = 0; w < S->words && count <= INT32_MAX; ++w) {
+        S->before[w] = (int32_t)count;
+        count += __builtin_popcountll(S->bits[w]);
+    }
     return count;
 }
 
-enum lcl_status lcl_ghosts_of(struct lcl_halo_plan *P,
-                              const struct lcl_ownership *O,
-                              const struct lcl_rows *A, int block)
+// How many numbers of the set are smaller; -1: not in it.
+static int64_t set_find(const struct set *S, int64_t number)
 {
-    const struct lcl_log *log = &O->comm->log;
-    *P = (struct lcl_halo_plan){.rows = lcl_owned(O),
-                                .total = lcl_owned_by_all(O),
-                                .first = O->first[O->comm->rank]};
-    const size_t most = (size_t)count_foreign(P, A) * (size_t)block;
-    P->ghost = lcl_malloc(most, sizeof *P->ghost);
-    if (!P->ghost)
-        return lcl_fail_memory(log, what);
-    P->ghosts = list_nodes(P->ghost, P, A, block) * block;
+    const int64_t k = number - S->from, w = k / 64;
+    if (k < 0 || w >= S->words || !(S->bits[w] >> k % 64 & 1))
+        return -1;
+    const uint64_t lower = S->bits[w] & ~(~UINT64_C(0) << k % 64);
+    return S->before[w] + __builtin_popcountll(lower);
+}
+
+static void set_list(const struct set *S, int64_t *numbers)
+{
+    for (int64_t w = 0; w < S->words; ++w)
+        for (uint64_t bits = S->bits[w]; bits; bits &= bits - 1)
+            *numbers++ = S->from + 64 * w + __builtin_ctzll(bits);
+}
+
+// ------------------------------------------------------------------- ghosts
+
+// The nodes of the ghosts, in any order and repeatedly: calls fn(arg, node).
+typedef void node_fn(void *arg, int64_t node);
+
+static void for_nodes(const struct lcl_halo_plan *base,
+                      const struct lcl_rows *A, int block, node_fn *fn,
+                      void *arg)
+{
+    for (int64_t g = 0; g < base->ghosts; ++g)
+        fn(arg, base->ghost[g] / block);
+    for (int64_t k = 0; A && k < A->row_ptr[A->rows]; ++k)
+        if (!lcl_halo_plan_owns(base, A->col[k]))
+            fn(arg, A->col[k] / block);
+}
+
+static void widen(void *arg, int64_t node)
+{
+    int64_t *range = arg;
+    range[0] = node < range[0] ? node : range[0];
+    range[1] = node > range[1] ? node : range[1];
+}
+
+static void add(void *arg, int64_t node)
+{
+    set_add(arg, node);
+}
+
+// Also the other rows of the nodes of P->ghost[], `nodes` of them.
+static void expand(struct lcl_halo_plan *P, int64_t nodes, int block)
+{
+    P->ghosts = nodes * block;
     for (int64_t g = P->ghosts; g-- > 0;)
         P->ghost[g] = P->ghost[g / block] * block + g % block;
-    return P->rows + P->ghosts <= INT32_MAX
-               ? LCL_OK
-               : lcl_fail(log, LCL_ERANGE,
-                          "%" PRId64 " rows and ghosts of a level on one rank: "
-                          "expected at most %d",
-                          P->rows + P->ghosts, (int)INT32_MAX);
+}
+
+static enum lcl_status list_ghosts(struct lcl_halo_plan *P, struct set *S,
+                                   int block, const struct lcl_log *log)
+{
+    const int64_t nodes = set_count(S), most = INT32_MAX - P->rows;
+    if (nodes > most / block)
+        return lcl_fail(log, LCL_ERANGE,
+                        "%" PRId64 " rows and more than %" PRId64
+                        " ghosts of a level on one rank: expected at most %d",
+                        P->rows, most / block * block, (int)INT32_MAX);
+    P->ghost = lcl_malloc((size_t)(nodes * block), sizeof *P->ghost);
+    if (!P->ghost)
+        return lcl_fail_memory(log, what);
+    set_list(S, P->ghost);
+    expand(P, nodes, block);
+    return LCL_OK;
+}
+
+enum lcl_status lcl_ghosts_of(struct lcl_halo_plan *P,
+                              const struct lcl_halo_plan *base,
+                              const struct lcl_rows *A, int block,
+                              const struct lcl_log *log)
+{
+    int64_t range[2] = {INT64_MAX, -1};
+    struct set S;
+    *P = (struct lcl_halo_plan){
+        .rows = base->rows, .total = base->total, .first = base->first};
+    for_nodes(base, A, block, widen, range);
+    enum lcl_status st = set_init(&S, range[0], range[1], log);
+    if (st == LCL_OK) {
+        for_nodes(base, A, block, add, &S);
+        st = list_ghosts(P, &S, block, log);
+    }
+    set_finish(&S);
+    return st;
+}
+
+void lcl_ghosts_number(int32_t *number, const struct lcl_halo_plan *to,
+                       const struct lcl_halo_plan *from)
+{
+    int32_t at = 0;
+    for (int64_t g = 0; g < from->ghosts; ++g) {
+        while (at < to->ghosts && to->ghost[at] < from->ghost[g])
+            ++at;
+        number[g] = at;
+    }
 }
 
 // ------------------------------------------------------------------- exchange
 
-// ghost_ptr[g + 1] - ghost_ptr[g] = entries of row g of `from` on their ranks.
+// ghost_ptr[g + 1] - ghost_ptr[g] = entries of row g on its rank.
 static enum lcl_status carry_lengths(int64_t *ghost_ptr,
                                      const struct lcl_halo_plan *P,
                                      struct lcl_comm *comm,
-                                     const int64_t *row_ptr)
+                                     const struct lcl_rows *sent)
 {
-    const size_t rows = (size_t)P->rows;
+    const size_t rows = (size_t)sent->rows;
     int64_t *length = lcl_malloc(rows, sizeof *length);
     if (!length)
         return lcl_fail_memory(&comm->log, what);
     for (size_t i = 0; i < rows; ++i)
-        length[i] = row_ptr[i + 1] - row_ptr[i];
+        length[i] = sent->row_ptr[i + 1] - sent->row_ptr[i];
     ghost_ptr[0] = 0;
     const enum lcl_status st =
         lcl_halo_plan_carry(P, comm, length, sizeof *length, ghost_ptr + 1);
@@ -114,228 +202,125 @@ static enum lcl_status carry_lengths(int64_t *ghost_ptr,
     return st;
 }
 
-// G = the rows of the ghosts.
-static enum lcl_status carry_rows(struct lcl_rows *G, const struct lcl_rows *A,
-                                  const struct lcl_halo_plan *P,
-                                  struct lcl_comm *comm)
+enum lcl_status lcl_rows_carry(struct lcl_rows *came,
+                               const struct lcl_rows *sent,
+                               const struct lcl_halo_plan *P,
+                               struct lcl_comm *comm)
 {
     int64_t *ptr = lcl_malloc((size_t)P->ghosts + 1, sizeof *ptr);
-    *G = (struct lcl_rows){.rows = P->ghosts};
-    enum lcl_status st = ptr ? carry_lengths(ptr, P, comm, A->row_ptr)
+    *came = (struct lcl_rows){.rows = P->ghosts};
+    enum lcl_status st = ptr ? carry_lengths(ptr, P, comm, sent)
                              : lcl_fail_memory(&comm->log, what);
     if (st == LCL_OK &&
-        (st = lcl_rows_allocate(G, ptr[P->ghosts], &comm->log)) == LCL_OK) {
-        memcpy(G->row_ptr, ptr, ((size_t)P->ghosts + 1) * sizeof *ptr);
-        st = lcl_halo_plan_carry_rows(P, comm, A->row_ptr, A->col,
-                                      sizeof *A->col, ptr, G->col);
+        (st = lcl_rows_allocate(came, ptr[P->ghosts], &comm->log)) == LCL_OK) {
+        memcpy(came->row_ptr, ptr, ((size_t)P->ghosts + 1) * sizeof *ptr);
+        st = lcl_halo_plan_carry_rows(P, comm, sent->row_ptr, sent->col,
+                                      sizeof *sent->col, ptr, came->col);
     }
     if (st == LCL_OK)
-        st = lcl_halo_plan_carry_rows(P, comm, A->row_ptr, A->val,
-                                      sizeof *A->val, ptr, G->val);
+        st = lcl_halo_plan_carry_rows(P, comm, sent->row_ptr, sent->val,
+                                      sizeof *sent->val, ptr, came->val);
     lcl_free(ptr);
     return st;
 }
 
-// Appends the rows of B, for which there is space.
-static void append_rows(struct lcl_rows *A, const struct lcl_rows *B)
-{
-    const int64_t at = A->row_ptr[A->rows], count = B->row_ptr[B->rows];
-    memcpy(A->col + at, B->col, (size_t)count * sizeof *B->col);
-    memcpy(A->val + at, B->val, (size_t)count * sizeof *B->val);
-    for (int64_t i = 0; i < B->rows; ++i)
-        A->row_ptr[A->rows + i + 1] = at + B->row_ptr[i + 1];
-    A->rows += B->rows;
-}
+// ------------------------------------------------------------------- numbering
 
-enum lcl_status lcl_rows_with_ghosts(struct lcl_rows *all,
-                                     const struct lcl_rows *A,
-                                     const struct lcl_halo_plan *P,
-                                     struct lcl_comm *comm)
+// Rows of a rank that get local columns.
+struct numbering {
+    const struct lcl_rows *A;
+    const struct lcl_halo_plan *columns;
+    struct set ghosts;
+    struct lcl_bsr *B;
+    int64_t *map;
+};
+
+// Entry k goes to its place among those of the row from `start` on.
+static void insert(struct numbering *N, int64_t start, int64_t column,
+                   int64_t k)
 {
-    struct lcl_rows G;
-    enum lcl_status st = carry_rows(&G, A, P, comm);
-    *all = (struct lcl_rows){.first = A->first, .rows = A->rows + P->ghosts};
-    if (st == LCL_OK &&
-        (st = lcl_rows_allocate(all, A->row_ptr[A->rows] + G.row_ptr[G.rows],
-                                &comm->log)) == LCL_OK) {
-        all->rows = all->row_ptr[0] = 0;
-        append_rows(all, A);
-        append_rows(all, &G);
+    struct lcl_bsr *B = N->B;
+    int64_t to = B->nnz++;
+    for (; to > start && B->col_ind[to - 1] > column; --to) {
+        B->col_ind[to] = B->col_ind[to - 1];
+        N->map[to] = N->map[to - 1];
     }
-    lcl_rows_finish(&G);
-    return st;
+    B->col_ind[to] = (int32_t)column;
+    N->map[to] = k;
 }
 
-// ------------------------------------------------------------------- transpose
-
-// T = the transposed matrix of A by local columns, `rows` of them.
-static enum lcl_status transpose_own(struct lcl_rows *T, int64_t rows,
-                                     const struct lcl_rows *A,
-                                     const struct lcl_halo_plan *columns,
-                                     const struct lcl_log *log)
+// Entries in own columns and those in others come in ascending order, or nearly
+// so.
+static void number_row(struct numbering *N, int64_t i)
 {
-    const int64_t nnz = A->row_ptr[A->rows];
-    int64_t *at = lcl_calloc((size_t)rows + 2, sizeof *at);
-    *T = (struct lcl_rows){.rows = rows};
-    enum lcl_status st =
-        at ? lcl_rows_allocate(T, nnz, log) : lcl_fail_memory(log, what);
-    if (st == LCL_OK) {
-        for (int64_t k = 0; k < nnz; ++k)
-            ++at[lcl_halo_plan_column(columns, A->col[k]) + 2];
-        for (int64_t j = 0; j < rows; ++j)
-            at[j + 2] += at[j + 1];
-        for (int64_t i = 0; i < A->rows; ++i)
-            for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
-                const int64_t to =
-                    at[lcl_halo_plan_column(columns, A->col[k]) + 1]++;
-                T->col[to] = A->first + i;
-                T->val[to] = A->val[k];
-            }
-        memcpy(T->row_ptr, at, ((size_t)rows + 1) * sizeof *at);
-    }
-    lcl_free(at);
-    return st;
-}
-
-// The plan that carries rows of ghosts to their ranks. Only `send` is its own.
-static enum lcl_status reverse(struct lcl_halo_plan *back,
-                               const struct lcl_halo_plan *P,
-                               const struct lcl_log *log)
-{
-    *back = (struct lcl_halo_plan){.rows = P->ghosts,
-                                   .ghosts = P->sends,
-                                   .sends = P->ghosts,
-                                   .to = P->from,
-                                   .tos = P->froms,
-                                   .from = P->to,
-                                   .froms = P->tos};
-    back->send = lcl_malloc((size_t)P->ghosts, sizeof *back->send);
-    for (int64_t g = 0; back->send && g < P->ghosts; ++g)
-        back->send[g] = (int32_t)g;
-    return back->send ? LCL_OK : lcl_fail_memory(log, what);
-}
-
-static void append(struct lcl_rows *R, int64_t *at, const struct lcl_rows *from,
-                   int64_t row)
-{
-    for (int64_t k = from->row_ptr[row]; k < from->row_ptr[row + 1]; ++k) {
-        R->col[*at] = from->col[k];
-        R->val[(*at)++] = from->val[k];
-    }
-}
-
-// Row i: the rank's own entries, then those that came for it, in the order of
-// the ranks.
-static void merge(struct lcl_rows *R, const struct lcl_rows *own,
-                  const struct lcl_rows *came, const struct lcl_halo_plan *P,
-                  int64_t *next)
-{
-    int64_t at = 0;
-    for (int64_t i = 0; i < P->rows; ++i)
-        next[i] = -1;
-    for (int64_t k = P->sends; k-- > 0;) { // a list for each row, in this order
-        next[P->rows + k] = next[P->send[k]];
-        next[P->send[k]] = k;
-    }
-    for (int64_t i = 0; i < P->rows; ++i) {
-        R->row_ptr[i] = at;
-        append(R, &at, own, i);
-        for (int64_t k = next[i]; k >= 0; k = next[P->rows + k])
-            append(R, &at, came, k);
-    }
-    R->row_ptr[P->rows] = at;
-}
-
-static enum lcl_status merge_all(struct lcl_rows *R, const struct lcl_rows *own,
-                                 const struct lcl_rows *came,
-                                 const struct lcl_halo_plan *P,
-                                 const struct lcl_log *log)
-{
-    int64_t *next = lcl_malloc((size_t)(P->rows + P->sends), sizeof *next);
-    *R = (struct lcl_rows){.first = P->first, .rows = P->rows};
-    enum lcl_status st =
-        next ? lcl_rows_allocate(
-                   R, own->row_ptr[P->rows] + came->row_ptr[came->rows], log)
-             : lcl_fail_memory(log, what);
-    if (st == LCL_OK)
-        merge(R, own, came, P, next);
-    lcl_free(next);
-    return st;
-}
-
-enum lcl_status lcl_rows_transpose(struct lcl_rows *R, const struct lcl_rows *P,
-                                   const struct lcl_halo_plan *columns,
-                                   struct lcl_comm *comm)
-{
-    const int64_t rows = columns->rows;
-    struct lcl_halo_plan back = {.rows = 0};
-    struct lcl_rows all, came = LCL_ROWS_INIT;
-    *R = (struct lcl_rows){.rows = 0};
-    enum lcl_status st =
-        transpose_own(&all, rows + columns->ghosts, P, columns, &comm->log);
-    // The rows of the ghosts: their pointers count the entries before them too.
-    const struct lcl_rows sent = {.rows = columns->ghosts,
-                                  .row_ptr =
-                                      all.row_ptr ? all.row_ptr + rows : NULL,
-                                  .col = all.col,
-                                  .val = all.val};
-    if (st == LCL_OK && (st = reverse(&back, columns, &comm->log)) == LCL_OK &&
-        (st = carry_rows(&came, &sent, &back, comm)) == LCL_OK)
-        st = merge_all(R, &all, &came, columns, &comm->log);
-    lcl_free(back.send);
-    lcl_rows_finish(&came);
-    lcl_rows_finish(&all);
-    return st;
-}
-
-// ------------------------------------------------------------------- device
-
-// Entry (column, value) goes to its place among those of the row so far.
-static void insert(struct lcl_bsr *B, int64_t start, int32_t column,
-                   double value)
-{
-    int64_t k = B->nnz++;
-    for (; k > start && B->col_ind[k - 1] > column; --k) {
-        B->col_ind[k] = B->col_ind[k - 1];
-        B->val[k] = B->val[k - 1];
-    }
-    B->col_ind[k] = column;
-    B->val[k] = value;
-}
-
-static void number_locally(struct lcl_bsr *B, const struct lcl_rows *A,
-                           const struct lcl_halo_plan *columns)
-{
-    B->row_ptr[0] = 0;
-    for (int64_t i = 0; i < A->rows; ++i) {
-        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
-            const int64_t j = lcl_halo_plan_column(columns, A->col[k]);
-            if (j >= 0)
-                insert(B, B->row_ptr[i], (int32_t)j, A->val[k]);
+    const struct lcl_rows *A = N->A;
+    const struct lcl_halo_plan *columns = N->columns;
+    const int64_t from = A->row_ptr[i], to = A->row_ptr[i + 1];
+    const int64_t start = N->B->nnz;
+    for (int64_t k = from; k < to; ++k)
+        if (lcl_halo_plan_owns(columns, A->col[k]))
+            insert(N, start, A->col[k] - columns->first, k);
+    const int64_t behind = N->B->nnz;
+    for (int64_t k = from; k < to; ++k)
+        if (!lcl_halo_plan_owns(columns, A->col[k])) {
+            const int64_t ghost = set_find(&N->ghosts, A->col[k]);
+            if (ghost >= 0)
+                insert(N, behind, columns->rows + ghost, k);
         }
+}
+
+static void number_all(struct numbering *N)
+{
+    struct lcl_bsr *B = N->B;
+    B->row_ptr[0] = 0;
+    for (int64_t i = 0; i < N->A->rows; ++i) {
+        number_row(N, i);
         B->row_ptr[i + 1] = B->nnz;
     }
+    for (int64_t k = 0; k < B->nnz; ++k)
+        B->val[k] = N->A->val[N->map[k]];
 }
 
-enum lcl_status lcl_rows_upload(struct lcl_device_matrix *D, lcl_context *ctx,
-                                const struct lcl_rows *A,
-                                const struct lcl_halo_plan *columns)
+static enum lcl_status numbering_init(struct numbering *N,
+                                      const struct lcl_log *log)
 {
-    const size_t nnz = (size_t)A->row_ptr[A->rows];
-    struct lcl_bsr B = {.rows = A->rows,
-                        .cols = columns->rows + columns->ghosts,
-                        .block_size = 1};
-    enum lcl_status st = LCL_ENOMEM;
-    *D = (struct lcl_device_matrix){.n = 0};
-    B.row_ptr = lcl_malloc((size_t)A->rows + 1, sizeof *B.row_ptr);
-    B.col_ind = lcl_malloc(nnz, sizeof *B.col_ind);
-    B.val = lcl_malloc(nnz, sizeof *B.val);
-    if (B.row_ptr && B.col_ind && B.val) {
-        number_locally(&B, A, columns);
-        st = lcl_device_matrix_init(D, ctx, &B);
-    }
-    lcl_bsr_finish(&B);
-    return st == LCL_ENOMEM ? lcl_fail_memory(lcl_context_log(ctx), what) : st;
+    const struct lcl_halo_plan *columns = N->columns;
+    const size_t nnz = (size_t)N->A->row_ptr[N->A->rows];
+    const int64_t ghosts = columns->ghosts;
+    struct lcl_bsr *B = N->B;
+    *B = (struct lcl_bsr){
+        .rows = N->A->rows, .cols = columns->rows + ghosts, .block_size = 1};
+    N->map = lcl_malloc(nnz, sizeof *N->map);
+    B->row_ptr = lcl_malloc((size_t)B->rows + 1, sizeof *B->row_ptr);
+    B->col_ind = lcl_malloc(nnz, sizeof *B->col_ind);
+    B->val = lcl_malloc(nnz, sizeof *B->val);
+    const enum lcl_status st =
+        set_init(&N->ghosts, ghosts > 0 ? columns->ghost[0] : 0,
+                 ghosts > 0 ? columns->ghost[ghosts - 1] : -1, log);
+    for (int64_t g = 0; g < ghosts && st == LCL_OK; ++g)
+        set_add(&N->ghosts, columns->ghost[g]);
+    if (st == LCL_OK)
+        set_count(&N->ghosts);
+    return st == LCL_OK && !(N->map && B->row_ptr && B->col_ind && B->val)
+               ? lcl_fail_memory(log, what)
+               : st;
+}
+
+enum lcl_status lcl_rows_number(struct lcl_bsr *B, int64_t **map,
+                                const struct lcl_rows *A,
+                                const struct lcl_halo_plan *columns,
+                                const struct lcl_log *log)
+{
+    struct numbering N = {.A = A, .columns = columns, .B = B};
+    const enum lcl_status st = numbering_init(&N, log);
+    if (st == LCL_OK)
+        number_all(&N);
+    set_finish(&N.ghosts);
+    if (map)
+        *map = N.map;
+    else
+        lcl_free(N.map);
+    return st;
 }
 
 enum lcl_status lcl_rows_download(struct lcl_rows *A,

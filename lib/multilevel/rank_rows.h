@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrices of several ranks on the host, for the set-up of levels: each rank
-// has rows, with columns of the whole matrix. The rows and the columns may
-// belong to different levels.
+// Matrices of several ranks on the host, for the set-up of levels: rows that
+// ranks send each other, with columns of the whole matrix. The rows and the
+// columns may belong to different levels.
 #pragma once
 
 #include "lib/operator/halo_plan.h"
@@ -32,32 +32,37 @@ enum lcl_status lcl_ownership_init(struct lcl_ownership *O,
                                    struct lcl_comm *comm, int64_t rows);
 void lcl_ownership_finish(struct lcl_ownership *O);
 
-// P = the plan of the columns of A that are rows of other ranks by O, with all
-// rows of their nodes of `block` rows; not connected. LCL_ERANGE: too many.
+// P = a plan with the rows of `base`, not connected, of the ghosts of `base`
+// and the columns of A that are rows of other ranks, with all rows of their
+// nodes of `block` rows; A may be NULL. LCL_ERANGE: too many.
 enum lcl_status lcl_ghosts_of(struct lcl_halo_plan *P,
-                              const struct lcl_ownership *O,
-                              const struct lcl_rows *A, int block);
+                              const struct lcl_halo_plan *base,
+                              const struct lcl_rows *A, int block,
+                              const struct lcl_log *log);
 
-// all = the rows of A, then those of the ghosts of P, which is connected.
-// Collective; statuses as lcl_halo_plan_carry().
-enum lcl_status lcl_rows_with_ghosts(struct lcl_rows *all,
-                                     const struct lcl_rows *A,
-                                     const struct lcl_halo_plan *P,
-                                     struct lcl_comm *comm);
+// number[g] = which ghost of `to` is ghost g of `from`, for those that both
+// have.
+void lcl_ghosts_number(int32_t *number, const struct lcl_halo_plan *to,
+                       const struct lcl_halo_plan *from);
 
-// R = P^T: the rows that the rank has by `columns`, whose ghosts and peers are
-// those of P, with the rows of P as columns. Collective; statuses as above.
-enum lcl_status lcl_rows_transpose(struct lcl_rows *R, const struct lcl_rows *P,
-                                   const struct lcl_halo_plan *columns,
-                                   struct lcl_comm *comm);
+// came = the rows of the ghosts of P, which is connected; the rank's row
+// P->send[k] is row P->send[k] of `sent`. Collective; statuses as
+// lcl_halo_plan_carry().
+enum lcl_status lcl_rows_carry(struct lcl_rows *came,
+                               const struct lcl_rows *sent,
+                               const struct lcl_halo_plan *P,
+                               struct lcl_comm *comm);
 
-// D = A on the device without the entries in columns that `columns` lacks: own
-// columns first, then ghosts. Statuses as lcl_device_matrix_init().
-enum lcl_status lcl_rows_upload(struct lcl_device_matrix *D, lcl_context *ctx,
+// B = A without the entries in columns that `columns` lacks: own columns first,
+// then ghosts, ascending. Entry k of B is entry (*map)[k] of A; map may be
+// NULL, else the caller frees it.
+enum lcl_status lcl_rows_number(struct lcl_bsr *B, int64_t **map,
                                 const struct lcl_rows *A,
-                                const struct lcl_halo_plan *columns);
+                                const struct lcl_halo_plan *columns,
+                                const struct lcl_log *log);
 
-// The inverse; A->first is to be set. Statuses as lcl_device_matrix_read().
+// A = rows from the device, numbered so; A->first is to be set. Statuses as
+// lcl_device_matrix_read().
 enum lcl_status lcl_rows_download(struct lcl_rows *A,
                                   const struct lcl_device_matrix *D,
                                   const struct lcl_halo_plan *columns,

@@ -6,6 +6,7 @@
 #include "host/launch.h"
 #include "host/runtime.h"
 #include "lib/operator/counted.h"
+#include "lib/vector/vector.h"
 
 static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx,
                                   const char *name)
@@ -108,5 +109,24 @@ enum lcl_status lcl_compose(struct lcl_device_matrix *C, lcl_context *ctx,
     lcl_buffer_destroy(&length);
     if (st < 0)
         lcl_device_matrix_finish(C);
+    return st;
+}
+
+enum lcl_status lcl_place_rows(lcl_buffer **place, lcl_context *ctx,
+                               int64_t rows, const int32_t *row, int64_t count)
+{
+    static const char what[] = "places of rows";
+    struct lcl_vector_ops ops;
+    lcl_buffer *list = NULL;
+    enum lcl_status st;
+    *place = NULL;
+    if ((st = lcl_buffer_create(place, ctx, rows, sizeof *row, what)) < 0 ||
+        (st = lcl_buffer_fill(*place, 0xff)) < 0 ||
+        (st = lcl_vector_ops_init(&ops, ctx, 1)) < 0)
+        return st;
+    if ((st = lcl_buffer_create_from(&list, ctx, row, count, sizeof *row,
+                                     what)) == LCL_OK)
+        st = lcl_map_invert(&ops, count, list, *place);
+    lcl_buffer_destroy(&list);
     return st;
 }

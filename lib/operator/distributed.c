@@ -5,7 +5,6 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/matrix/rows.h"
 #include "lib/operator/matrix_operator.h"
 #include "lib/vector/segments.h"
 
@@ -98,57 +97,6 @@ const double *lcl_distributed_values(const lcl_operator *A)
 {
     const struct part *D = A->state;
     return D->val;
-}
-
-// Row i, all in own columns, and boundary row r, at R->row_ptr[i].
-static void fill_own_row(struct lcl_rows *R, const struct part *D, int64_t i)
-{
-    const struct lcl_halo_plan *P = &D->halo.plan;
-    const struct lcl_csr *own = &P->own;
-    int64_t at = R->row_ptr[i];
-    for (int64_t k = own->row_ptr[i]; k < own->row_ptr[i + 1]; ++k, ++at) {
-        R->col[at] = P->first + own->col_ind[k];
-        R->val[at] = D->val[k];
-    }
-    R->row_ptr[i + 1] = at;
-}
-
-static void fill_boundary_row(struct lcl_rows *R, const struct part *D,
-                              int64_t i, int64_t r)
-{
-    const struct lcl_halo_plan *P = &D->halo.plan;
-    int64_t at = R->row_ptr[i];
-    for (int64_t k = P->ptr[r]; k < P->ptr[r + 1]; ++k, ++at) {
-        const int64_t ghost = P->col[k] - P->rows;
-        R->col[at] = ghost < 0 ? P->first + P->col[k] : P->ghost[ghost];
-        R->val[at] = D->halo.host[k];
-    }
-    R->row_ptr[i + 1] = at;
-}
-
-static void fill_rows(struct lcl_rows *R, const struct part *D)
-{
-    const struct lcl_halo_plan *P = &D->halo.plan;
-    int64_t r = 0;
-    R->row_ptr[0] = 0;
-    for (int64_t i = 0; i < P->rows; ++i)
-        if (r < P->boundary && P->row[r] == i)
-            fill_boundary_row(R, D, i, r++);
-        else
-            fill_own_row(R, D, i);
-}
-
-enum lcl_status lcl_distributed_rows(struct lcl_rows *R, const lcl_operator *A)
-{
-    const struct part *D = A->state;
-    const struct lcl_halo_plan *P = &D->halo.plan;
-    *R = (struct lcl_rows){
-        .first = P->first, .rows = P->rows, .total = P->total};
-    const enum lcl_status st =
-        lcl_rows_allocate(R, A->info.nnz, lcl_context_log(A->range.ctx));
-    if (st == LCL_OK)
-        fill_rows(R, D);
-    return st;
 }
 
 static const struct lcl_operator_ops ops = {

@@ -24,7 +24,3 @@ const struct lcl_halo *lcl_distributed_halo(const lcl_operator *A);
 
 // The current values of A->part, in the caller's order.
 const double *lcl_distributed_values(const lcl_operator *A);
-
-// R = the rank's rows with the current values, in the caller's order. Returns
-// LCL_OK or LCL_ENOMEM; the caller finishes R in any case.
-enum lcl_status lcl_distributed_rows(struct lcl_rows *R, const lcl_operator *A);

@@ -195,6 +195,7 @@ static enum lcl_status make_ranks(lcl_precond *M)
         .levels = own.levels,
         .gathered_rows = gathered_rows(&S->params.amg),
         .near_null = own.near_null,
+        .part = M->matrix->matrix,
     };
     S->ranks = lcl_calloc(1, sizeof *S->ranks);
     return S->ranks
@@ -317,8 +318,6 @@ static enum lcl_status set_up_again(lcl_precond *M)
 static bool is_worn(const lcl_precond *M)
 {
     const struct amg *S = M->op.state;
-    if (M->whole)
-        return !S->H.fresh;
     if (S->H.fresh || S->params.amg.refresh == LCL_AMG_REFRESH_VALUES)
         return false;
     return S->params.amg.refresh == LCL_AMG_REFRESH_FULL ||
@@ -412,32 +411,73 @@ static enum lcl_status describe(lcl_precond *M)
 
 // ------------------------------------------------------------------- values
 
-static enum lcl_status update_levels(lcl_precond *M)
+static bool is_estimated(const struct amg *S, bool fresh)
 {
-    struct amg *S = M->op.state;
-    const bool fresh = S->H.fresh;
-    enum lcl_status st = lcl_hierarchy_update(&S->H);
+    return !fresh || S->H.params.smoother == LCL_AMG_ILDU0;
+}
+
+static enum lcl_status update_factors(struct amg *S)
+{
+    enum lcl_status st = LCL_OK;
     for (int l = 0; l < LCL_LEVELS_MOST && st == LCL_OK; ++l)
         if (S->factors[l].M)
             st = lcl_level_factors_update(&S->factors[l]);
-    if (st == LCL_OK && (!fresh || S->H.params.smoother == LCL_AMG_ILDU0))
-        st = lcl_cycle_estimate(&S->H.cycle);
     return st;
 }
 
-// The distributed levels of a set-up are those of the current values.
+static enum lcl_status update_levels(lcl_precond *M, bool fresh)
+{
+    struct amg *S = M->op.state;
+    enum lcl_status st;
+    if ((st = lcl_hierarchy_update(&S->H)) < 0 || (st = update_factors(S)) < 0)
+        return st;
+    return is_estimated(S, fresh) ? lcl_cycle_estimate(&S->H.cycle) : LCL_OK;
+}
+
+// Those of a set-up have the current values.
+static enum lcl_status update_ranks(lcl_precond *M)
+{
+    struct amg *S = M->op.state;
+    enum lcl_status st = lcl_hierarchy_ranks_update(S->ranks);
+    for (int l = 0; l < distributed_levels(S) && st == LCL_OK; ++l)
+        if (S->inside[l].val)
+            st = lcl_rank_level_inside_update(&S->inside[l],
+                                              &S->ranks->level[l]);
+    return lcl_space_agree(&M->whole->range, st, "multigrid");
+}
+
+static enum lcl_status complete_ranks(lcl_precond *M, bool fresh)
+{
+    struct amg *S = M->op.state;
+    enum lcl_status st = LCL_OK;
+    if (!fresh)
+        st = lcl_hierarchy_ranks_store(S->ranks);
+    if (st == LCL_OK && distributed_levels(S) > 0 && is_estimated(S, fresh))
+        st = lcl_cycle_estimate(&S->ranks->cycle);
+    return lcl_space_end(&M->whole->range, st);
+}
+
+static enum lcl_status take_values(lcl_precond *M)
+{
+    const struct amg *S = M->op.state;
+    const bool fresh = S->H.fresh;
+    enum lcl_status st = LCL_OK;
+    if (!M->whole)
+        return update_levels(M, fresh);
+    if (!fresh && (st = update_ranks(M)) < 0)
+        return st;
+    st =
+        lcl_space_agree(&M->whole->range, update_levels(M, fresh), "multigrid");
+    return st < 0 ? st : complete_ranks(M, fresh);
+}
+
 static enum lcl_status update(lcl_precond *M)
 {
     enum lcl_status st = is_worn(M) ? set_up_again(M) : check_values(M);
-    const struct amg *S = M->op.state;
-    if (st == LCL_OK)
-        st = update_levels(M);
-    if (S->ranks)
+    if (M->whole)
         st = lcl_space_agree(&M->whole->range, st, "multigrid");
-    if (st == LCL_OK && distributed_levels(S) > 0 &&
-        S->H.params.smoother == LCL_AMG_ILDU0)
-        st = lcl_space_end(&M->whole->range,
-                           lcl_cycle_estimate(&S->ranks->cycle));
+    if (st == LCL_OK)
+        st = take_values(M);
     return st < 0 ? st : describe(M);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Multigrid of several ranks: its levels compared with plain C, and solves.
 #include "lib/multilevel/rank_level.h"
-#include "lib/operator/distributed.h"
+#include "lib/multilevel/rank_source.h"
 #include "lib/precond/precond.h"
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
@@ -18,6 +18,7 @@
 
 struct levels {
     struct test_ranks R;
+    struct lcl_rank_source source[TEST_RANKS];
     struct lcl_rank_matrix M[TEST_RANKS], next[TEST_RANKS];
     struct lcl_rank_level L[TEST_RANKS];
     bool deeper[TEST_RANKS], symmetric;
@@ -27,13 +28,15 @@ struct levels {
 static enum lcl_status make_level(void *arg, int r)
 {
     struct levels *s = arg;
-    const struct lcl_space *V = &s->R.op[r]->range;
+    const lcl_operator *A = s->R.op[r];
+    const struct lcl_space *V = &A->range;
     struct lcl_rank_matrix *M = &s->M[r];
     const struct lcl_rank_level_params params = {
         .theta = 0.16, .symmetric = s->symmetric, .slow = 0.9};
     enum lcl_status st;
     if ((st = lcl_ownership_init(&M->rows, V->comm, V->n)) < 0 ||
-        (st = lcl_distributed_rows(&M->A, s->R.op[r])) < 0 ||
+        (st = lcl_rank_source_init(&s->source[r], &M->A, &M->columns, A,
+                                   A->part->matrix, &M->rows, s->block)) < 0 ||
         (st = lcl_near_null_start(&M->near_null, V->ctx, V->n / s->block,
                                   s->block)) < 0)
         return st;
@@ -54,6 +57,7 @@ static void levels_open(struct levels *s, int size, const struct lcl_csr *A,
 static void levels_close(struct levels *s)
 {
     for (int r = 0; r < s->R.size; ++r) {
+        lcl_rank_source_finish(&s->source[r]);
         lcl_rank_matrix_finish(&s->M[r]);
         lcl_rank_matrix_finish(&s->next[r]);
         lcl_rank_level_finish(&s->L[r]);
@@ -69,14 +73,12 @@ static void add_dense(double *dense, int64_t cols, const struct lcl_rows *A)
             dense[(A->first + i) * cols + A->col[k]] += A->val[k];
 }
 
-// The dense matrix of P or R.
 static void add_device(double *dense, int64_t cols, int64_t first,
                        const struct lcl_device_matrix *D,
-                       const struct lcl_level_halo *halo)
+                       const struct lcl_halo_plan *columns)
 {
     struct lcl_rows rows = {.first = first};
-    assert_int_equal(lcl_rows_download(&rows, D, &halo->halo.plan, NULL),
-                     LCL_OK);
+    assert_int_equal(lcl_rows_download(&rows, D, columns, NULL), LCL_OK);
     add_dense(dense, cols, &rows);
     lcl_rows_finish(&rows);
 }
@@ -100,10 +102,12 @@ static void expect_galerkin(const struct levels *s)
     double *got = test_vector(m * m), *expected = test_vector(m * m);
     for (int r = 0; r < s->R.size; ++r) {
         const struct lcl_rank_level *L = &s->L[r];
-        add_dense(A, n, &s->M[r].A);
-        add_dense(got, m, &s->next[r].A);
-        add_device(P, m, s->M[r].A.first, &L->P, &L->P_halo);
-        add_device(R, n, s->next[r].A.first, &L->R, &L->R_halo);
+        const struct lcl_halo_plan *fine = &L->A_halo.halo.plan;
+        const struct lcl_halo_plan *next = &s->next[r].columns;
+        add_dense(A, n, &s->R.rows[r]);
+        add_device(got, m, next->first, &s->next[r].A, next);
+        add_device(P, m, fine->first, &L->P, &L->P_halo.halo.plan);
+        add_device(R, n, next->first, &L->R, &L->R_halo.halo.plan);
     }
     for (int64_t i = 0; i < n; ++i)
         for (int64_t j = 0; j < m; ++j)
@@ -149,6 +153,59 @@ static void test_rank_amg__levels_of_nodes(void **state)
     test_csr_finish(&A);
 }
 
+// New values for the level: a_ij becomes s_i a_ij s_j, where s has no pattern.
+static void scale(const struct lcl_csr *A)
+{
+    double *s = test_random_vector(A->rows, 9);
+    for (int64_t i = 0; i < A->rows; ++i)
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+            A->val[k] *= (1 + s[i] / 2) * (1 + s[A->col_ind[k]] / 2);
+    free(s);
+}
+
+static enum lcl_status update_level(void *arg, int r)
+{
+    struct levels *s = arg;
+    const int64_t at = s->R.A->row_ptr[s->R.rows[r].first];
+    enum lcl_status st;
+    if ((st = lcl_operator_update(s->R.op[r], s->R.A->val + at)) < 0 ||
+        (st = lcl_rank_source_update(&s->source[r], &s->L[r].A)) < 0)
+        return st;
+    return lcl_rank_level_update(&s->L[r], &s->next[r].A);
+}
+
+// The first update makes what the second one reuses.
+static void expect_updates(struct levels *s)
+{
+    for (int k = 0; k < 2; ++k) {
+        scale(s->R.A);
+        for (int r = 0; r < s->R.size; ++r)
+            memcpy(s->R.rows[r].val,
+                   s->R.A->val + s->R.A->row_ptr[s->R.rows[r].first],
+                   (size_t)s->R.rows[r].row_ptr[s->R.rows[r].rows] *
+                       sizeof(double));
+        assert_int_equal(test_ranks_run(&s->R, update_level, s), LCL_OK);
+        expect_galerkin(s);
+    }
+}
+
+static void test_rank_amg__levels_take_new_values(void **state)
+{
+    static const int64_t from[] = {0, 7, 150, 210};
+    struct lcl_csr A[] = {test_laplacian(7, 6, 5), LCL_CSR_INIT};
+    (void)state;
+    assert_int_equal(lcl_csr_problem(&A[1], "elasticity:4", NULL), LCL_OK);
+    for (size_t k = 0; k < sizeof A / sizeof *A; ++k) {
+        struct levels s;
+        levels_open(&s, k == 0 ? 3 : 2, &A[k], k == 0 ? from : NULL,
+                    k == 0 ? 1 : 3);
+        assert_true(s.deeper[0]);
+        expect_updates(&s);
+        levels_close(&s);
+        test_csr_finish(&A[k]);
+    }
+}
+
 // ------------------------------------------------------------------- solves
 
 struct method {
@@ -185,9 +242,9 @@ static void make_solvers(struct test_ranks *R, const struct method *m)
     assert_int_equal(test_ranks_solvers(R, &m->precond, &m->solver), LCL_OK);
 }
 
-// Iterations on one device.
-static int solve_alone(lcl_context *ctx, const struct lcl_csr *A,
-                       const struct method *m)
+// Iterations on one device; with new values if `scaled`, for which A is scaled.
+static int solve_alone_with(lcl_context *ctx, const struct lcl_csr *A,
+                            const struct method *m, bool scaled)
 {
     double *b = test_random_vector(A->rows, 4), *x = test_vector(A->rows);
     struct lcl_report report = LCL_REPORT_INIT;
@@ -196,6 +253,11 @@ static int solve_alone(lcl_context *ctx, const struct lcl_csr *A,
     lcl_solver *S = NULL;
     assert_int_equal(lcl_operator_create(&op, ctx, A, NULL), LCL_OK);
     assert_int_equal(lcl_precond_create(&M, op, &m->precond), LCL_OK);
+    if (scaled) {
+        scale(A);
+        assert_int_equal(lcl_operator_update(op, A->val), LCL_OK);
+        assert_int_equal(lcl_precond_update(M), LCL_OK);
+    }
     assert_int_equal(lcl_solver_create(&S, op, M, &m->solver), LCL_OK);
     assert_int_equal(lcl_solver_solve(S, b, x, &report), LCL_OK);
     lcl_solver_destroy(&S);
@@ -204,6 +266,12 @@ static int solve_alone(lcl_context *ctx, const struct lcl_csr *A,
     free(x);
     free(b);
     return report.iterations;
+}
+
+static int solve_alone(lcl_context *ctx, const struct lcl_csr *A,
+                       const struct method *m)
+{
+    return solve_alone_with(ctx, A, m, false);
 }
 
 // Levels of all ranks: the same numbers on each of them, and less than half as
@@ -400,10 +468,45 @@ static void test_rank_amg__follows_new_values(void **state)
             A.val[i] *= -1024;
         assert_int_equal(test_ranks_update(&R, A.val), LCL_OK);
     }
-    assert_int_equal(R.M[0]->info.amg_setups, 3);
+    assert_int_equal(R.M[0]->info.amg_setups, 1);
     assert_int_equal(solve(&R), before);
     test_ranks_close(&R);
     test_csr_finish(&A);
+}
+
+// With the values of one device after it, which keeps them too.
+static void expect_kept(lcl_context *ctx, const char *problem,
+                        const struct method *m)
+{
+    struct lcl_csr A = LCL_CSR_INIT;
+    struct test_ranks R;
+    double *val;
+    assert_int_equal(lcl_csr_problem(&A, problem, NULL), LCL_OK);
+    test_ranks_open(&R, 2, &A, NULL);
+    make_solvers(&R, m);
+    val = test_random_vector(A.nnz, 1);
+    memcpy(val, A.val, (size_t)A.nnz * sizeof *val);
+    const int alone = solve_alone_with(ctx, &A, m, true);
+    for (int k = 0; k < 2; ++k) { // the last time with the values of `alone`
+        assert_int_equal(test_ranks_update(&R, k == 0 ? val : A.val), LCL_OK);
+        assert_int_equal(R.M[0]->info.amg_setups, 1);
+    }
+    assert_in_range(solve(&R), 2, alone + 2);
+    test_ranks_close(&R);
+    free(val);
+    test_csr_finish(&A);
+}
+
+static void test_rank_amg__keeps_prolongations(void **state)
+{
+    static const struct method factors =
+        AMG(LCL_AMG_SMOOTHER_DEFAULT, BICGSTAB);
+    static const struct method few = {{.type = LCL_PRECOND_AMG},
+                                      {.type = LCL_SOLVER_CG}};
+    expect_kept(*state, "lap3d:12", &by_cg);
+    expect_kept(*state, "lap3d:12", &few); // no level is distributed
+    expect_kept(*state, "elasticity:6", &by_cg);
+    expect_kept(*state, "convdiff:10,1", &factors);
 }
 
 // ------------------------------------------------------------------- refusals
@@ -454,6 +557,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rank_amg__levels_are_galerkin_products),
         cmocka_unit_test(test_rank_amg__levels_of_nodes),
+        cmocka_unit_test(test_rank_amg__levels_take_new_values),
         cmocka_unit_test(test_rank_amg__iterations_of_a_laplacian),
         cmocka_unit_test(test_rank_amg__iterations_with_weak_couplings),
         cmocka_unit_test(test_rank_amg__iterations_of_a_flow),
@@ -464,6 +568,7 @@ int main(void)
         cmocka_unit_test(test_rank_amg__ranks_with_few_rows),
         cmocka_unit_test(test_rank_amg__without_couplings_between_ranks),
         cmocka_unit_test(test_rank_amg__follows_new_values),
+        cmocka_unit_test(test_rank_amg__keeps_prolongations),
         cmocka_unit_test(test_rank_amg__classical_coarsening_is_refused),
         cmocka_unit_test(test_rank_amg__chebyshev_needs_a_symmetric_whole),
     };

@@ -183,6 +183,24 @@ static void test_compose__no_entries(void **state)
         expect_composition(*state, &parts[k]);
 }
 
+static void test_compose__places_of_rows(void **state)
+{
+    const int64_t rows = test_size(40, 4000), count = rows / 3;
+    int32_t *row = test_random_permutation(rows, 7);
+    int32_t *expected = calloc((size_t)rows, sizeof *expected);
+    lcl_buffer *place;
+    assert_non_null(expected);
+    for (int64_t i = 0; i < rows; ++i)
+        expected[i] = -1;
+    for (int64_t k = 0; k < count; ++k)
+        expected[row[k]] = (int32_t)k;
+    assert_int_equal(lcl_place_rows(&place, *state, rows, row, count), LCL_OK);
+    test_expect_words("place", place, expected, rows);
+    lcl_buffer_destroy(&place);
+    free(expected);
+    free(row);
+}
+
 static void test_compose__too_many_entries_are_refused(void **state)
 {
     const struct lcl_device_matrix A = {.n = 1,
@@ -200,6 +218,7 @@ int main(void)
         cmocka_unit_test(test_compose__listed_rows),
         cmocka_unit_test(test_compose__rows_of_both),
         cmocka_unit_test(test_compose__no_entries),
+        cmocka_unit_test(test_compose__places_of_rows),
         cmocka_unit_test(test_compose__too_many_entries_are_refused),
     };
     return test_device_run(tests);
