@@ -6,6 +6,9 @@
 //     ghosts_narrow     y[first + k] = x[k], in fp32
 //     inside_rank       removes the strong couplings to rows from n on, and
 //                       counts those that are left; rows from n on have none
+//     ghosts_aggregates out[3 k ...] = the aggregate of row place[k], -1: none,
+//                       the weight of the row, 1 if `weight` is NULL, and that
+//                       of the aggregate, 0 if there is none
 //     ghosts_mark       used[g] = 1 if column n + g occurs
 //     ghosts_renumber   column n + g becomes column n + number[g]
 //
@@ -44,6 +47,20 @@ kernel void inside_rank(long n, long all, global const index_t *row_ptr,
             left += strong[k];
         }
         count[i] = i >= n || count[i] < 0 ? -1 : left;
+    }
+}
+
+WORK_GROUP
+kernel void ghosts_aggregates(long n, global const int *place,
+                              global const int *aggregate,
+                              global const uint *weight, global const uint *sum,
+                              global uint *out)
+{
+    for (RANGE(k, n)) {
+        const int i = place[k], q = aggregate[i];
+        out[3 * k] = (uint)q;
+        out[3 * k + 1] = weight ? weight[i] : 1u;
+        out[3 * k + 2] = q < 0 ? 0 : sum[q];
     }
 }
 

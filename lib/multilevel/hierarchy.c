@@ -105,6 +105,11 @@ static enum lcl_status prolong_nodes(struct lcl_hierarchy *H, int l,
     return st;
 }
 
+static const lcl_buffer *weight_of(const struct lcl_hierarchy *H, int l)
+{
+    return l > 0 ? H->level[l].weight : H->params.weight;
+}
+
 static enum lcl_status make_prolongation(struct lcl_hierarchy *H, int l,
                                          const struct coarsening *G)
 {
@@ -117,7 +122,7 @@ static enum lcl_status make_prolongation(struct lcl_hierarchy *H, int l,
         st = prolong_nodes(H, l, G);
     else
         st = lcl_prolongator_init(&L->P, &next->weight, H->ctx, L->A,
-                                  &G->strength, &G->aggregates, L->weight,
+                                  &G->strength, &G->aggregates, weight_of(H, l),
                                   L->lambda);
     if (st == LCL_OK)
         st = lcl_transpose_init(&L->R, NULL, H->ctx, &L->P);
@@ -174,8 +179,8 @@ static enum lcl_status replace_prolongation(struct lcl_hierarchy *H, int l,
     if (st == LCL_OK &&
         (st = lcl_buffer_fill(G->strength.strong, 0)) == LCL_OK &&
         (st = lcl_prolongator_init(&L->P, &next->weight, H->ctx, L->A,
-                                   &G->strength, &G->aggregates, L->weight,
-                                   lambda)) == LCL_OK)
+                                   &G->strength, &G->aggregates,
+                                   weight_of(H, l), lambda)) == LCL_OK)
         st = lcl_transpose_init(&L->R, NULL, H->ctx, &L->P);
     lcl_buffer_destroy(&lambda);
     return st;

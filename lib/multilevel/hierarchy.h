@@ -31,6 +31,9 @@ struct lcl_hierarchy_params {
     // aggregation. Read by lcl_hierarchy_init().
     const struct lcl_dense *near_null;
     int node; // rows of a node of near_null; 0: a block of A
+    // What constants are else: n, uint32, rows of a finer level that each row
+    // stands for, which must outlive the hierarchy; NULL: all 1.
+    const lcl_buffer *weight;
 };
 
 struct lcl_hierarchy_level {

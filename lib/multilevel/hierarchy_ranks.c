@@ -38,9 +38,10 @@ static enum lcl_status start_near_null(struct lcl_near_null *B,
     const struct lcl_common all[] = {
         {"the number of near-null vectors", X ? (double)X->cols : 0}};
     const enum lcl_status st = lcl_space_expect_equal(V, "multigrid", all, 1);
-    return st < 0 ? st
-           : X    ? lcl_near_null_upload(B, V->ctx, X, node, V->comm)
-                  : lcl_near_null_start(B, V->ctx, V->n / node, node);
+    return st < 0     ? st
+           : X        ? lcl_near_null_upload(B, V->ctx, X, node, V->comm)
+           : node > 1 ? lcl_near_null_start(B, V->ctx, V->n / node, node)
+                      : LCL_OK;
 }
 
 static enum lcl_status take_matrix(struct lcl_rank_matrix *M,
@@ -130,10 +131,37 @@ static enum lcl_status gather_near_null(struct lcl_hierarchy_ranks *H)
         for (int64_t c = 0; c < cols; ++c)
             val[i + c * rows] = ((const double *)all)[i * cols + c];
     H->near_null = (struct lcl_dense){rows, cols, val};
-    H->node = B->block;
     lcl_free(all);
     lcl_free(own);
     return st;
+}
+
+static enum lcl_status gather_weights(struct lcl_hierarchy_ranks *H)
+{
+    const struct lcl_rank_matrix *M = &H->last;
+    const size_t size = sizeof(uint32_t), own = (size_t)M->A.n;
+    uint32_t *weight = lcl_malloc(own, size);
+    void *all = NULL;
+    enum lcl_status st = weight ? lcl_buffer_read(M->weight, weight, own * size)
+                                : lcl_fail_memory(log_of(H), what);
+    if (st == LCL_OK &&
+        (st = lcl_gather_parts(&all, weight, (int64_t)(own * size),
+                               H->space.comm)) == LCL_OK)
+        st = lcl_buffer_create_from(&H->weight, H->space.ctx, all,
+                                    lcl_owned_by_all(&M->rows), size,
+                                    "weights of aggregates");
+    lcl_free(all);
+    lcl_free(weight);
+    return st;
+}
+
+// What prolongations from the first gathered level reproduce.
+static enum lcl_status gather_constants(struct lcl_hierarchy_ranks *H)
+{
+    H->node = lcl_rank_matrix_node(&H->last);
+    return H->last.near_null.count > 0 ? gather_near_null(H)
+           : H->last.weight            ? gather_weights(H)
+                                       : LCL_OK;
 }
 
 static enum lcl_status gather_matrix(struct lcl_bsr *all,
@@ -215,7 +243,7 @@ static enum lcl_status gather(struct lcl_hierarchy_ranks *H)
     if (st == LCL_OK)
         st = lcl_device_matrix_init(&H->all, H->space.ctx, &all);
     lcl_bsr_finish(&all);
-    if (st < 0 || (st = gather_near_null(H)) < 0)
+    if (st < 0 || (st = gather_constants(H)) < 0)
         return st;
     return make_vectors(H);
 }
@@ -247,16 +275,15 @@ enum lcl_status lcl_hierarchy_ranks_init(
 struct lcl_hierarchy_params lcl_hierarchy_ranks_below(
     const struct lcl_hierarchy_ranks *H)
 {
-    const bool constant =
-        H->levels == 0 && H->node == 1 && !H->params.near_null;
     return (struct lcl_hierarchy_params){
         .smoother = H->params.smoother,
         .storage = H->params.storage,
         .symmetric = H->params.symmetric,
         .theta = H->params.theta / (double)(1 << H->levels),
         .levels = H->params.levels - H->levels,
-        .near_null = constant ? NULL : &H->near_null,
+        .near_null = H->near_null.cols > 0 ? &H->near_null : NULL,
         .node = H->node,
+        .weight = H->weight,
     };
 }
 
@@ -273,6 +300,7 @@ void lcl_hierarchy_ranks_finish(struct lcl_hierarchy_ranks *H)
     lcl_device_matrix_finish(&H->all);
     lcl_device_matrix_finish(&H->none);
     lcl_dense_finish(&H->near_null);
+    lcl_buffer_destroy(&H->weight);
     lcl_rank_matrix_finish(&H->last);
     lcl_rank_source_finish(&H->source);
 }

@@ -33,10 +33,12 @@ struct lcl_hierarchy_ranks {
     int64_t rows[LCL_LEVELS_MOST], nnz[LCL_LEVELS_MOST]; // of all ranks
     struct lcl_cycle cycle; // of these and the first gathered level
     // The first gathered level
-    struct lcl_rank_matrix last;   // the rank's rows
-    struct lcl_device_matrix all;  // of all ranks
-    struct lcl_dense near_null;    // of all ranks
-    int node;                      // its rows of a node
+    struct lcl_rank_matrix last;  // the rank's rows
+    struct lcl_device_matrix all; // of all ranks
+    struct lcl_dense near_null;   // of a system, of all ranks
+    int node;                     // its rows of a node
+    lcl_buffer *weight; // of others, uint32: rows of level 0 that each row of
+                        // all ranks stands for; NULL: it is level 0
     struct lcl_device_matrix none; // no entries: the rank's rows are unscaled
     const struct lcl_cycle *below;
     struct lcl_gathering gathering;

@@ -88,34 +88,33 @@ enum lcl_status lcl_level_halo_fetch(struct lcl_level_halo *H, lcl_buffer *x)
                       lcl_arg_buffer(x));
 }
 
-static enum lcl_status carry(const struct lcl_level_halo *H, double *own,
-                             double *packed, double *ghost, lcl_buffer *t)
+static enum lcl_status carry(const struct lcl_level_halo *H, double *packed,
+                             double *ghost, lcl_buffer *t)
 {
     const struct lcl_halo_plan *P = &H->halo.plan;
-    const size_t size = sizeof *own, rows = (size_t)H->rows;
-    enum lcl_status st = lcl_buffer_read(t, own, rows * size);
-    for (int64_t k = 0; k < P->sends; ++k)
-        packed[k] = own[H->sent[k]];
-    if (st < 0 || (st = lcl_halo_plan_carry(P, H->halo.space.comm, packed, size,
-                                            ghost)) < 0)
+    const size_t size = sizeof *packed;
+    enum lcl_status st;
+    if ((st = lcl_gather(&H->halo.ops, P->sends, H->send, t, H->packed)) < 0 ||
+        (st = lcl_buffer_read(H->packed, packed, (size_t)P->sends * size)) <
+            0 ||
+        (st = lcl_halo_plan_carry(P, H->halo.space.comm, packed, size, ghost)) <
+            0)
         return st;
-    return lcl_buffer_write_at(t, rows * size, ghost, (size_t)P->ghosts * size);
+    return lcl_buffer_write_at(t, (size_t)H->rows * size, ghost,
+                               (size_t)P->ghosts * size);
 }
 
 enum lcl_status lcl_level_halo_complete(const struct lcl_level_halo *H,
                                         lcl_buffer *t)
 {
     const struct lcl_halo_plan *P = &H->halo.plan;
-    double *own = lcl_malloc((size_t)H->rows, sizeof *own);
     double *packed = lcl_malloc((size_t)P->sends, sizeof *packed);
     double *ghost = lcl_malloc((size_t)P->ghosts, sizeof *ghost);
     const enum lcl_status st =
-        own && packed && ghost
-            ? carry(H, own, packed, ghost, t)
-            : lcl_fail_memory(&H->halo.space.comm->log, what);
+        packed && ghost ? carry(H, packed, ghost, t)
+                        : lcl_fail_memory(&H->halo.space.comm->log, what);
     lcl_free(ghost);
     lcl_free(packed);
-    lcl_free(own);
     return st;
 }
 

@@ -116,7 +116,6 @@ enum lcl_status lcl_lambda(lcl_buffer *lambda, lcl_context *ctx,
 
 // ------------------------------------------------------------------- P
 
-// Weights of the aggregates.
 static enum lcl_status weigh(lcl_buffer *next, lcl_context *ctx,
                              const struct lcl_aggregates *G,
                              const lcl_buffer *weight)
@@ -131,6 +130,17 @@ static enum lcl_status weigh(lcl_buffer *next, lcl_context *ctx,
     return LCL_LAUNCH(kernel, lcl_vector_groups(caps), lcl_arg_long(G->n),
                       lcl_arg_buffer(G->aggregate), lcl_arg_buffer(weight),
                       lcl_arg_buffer(next));
+}
+
+enum lcl_status lcl_weigh_aggregates(lcl_buffer **next, lcl_context *ctx,
+                                     const struct lcl_aggregates *G,
+                                     const lcl_buffer *weight)
+{
+    enum lcl_status st = lcl_buffer_create(
+        next, ctx, G->aggregates, sizeof(uint32_t), "weights of aggregates");
+    if (st == LCL_OK && (st = weigh(*next, ctx, G, weight)) < 0)
+        lcl_buffer_destroy(next);
+    return st;
 }
 
 // A kernel with teams of lanes for the rows of A, and its number of groups.
@@ -202,6 +212,24 @@ static enum lcl_status make_rows(struct lcl_device_matrix *P, lcl_context *ctx,
     return st;
 }
 
+enum lcl_status lcl_prolongator_weighted(
+    struct lcl_device_matrix *P, lcl_context *ctx,
+    const struct lcl_device_matrix *A, const struct lcl_strength *S,
+    const struct lcl_aggregates *G, const lcl_buffer *weight,
+    const lcl_buffer *next, const lcl_buffer *lambda)
+{
+    const struct lcl_bsr shape = {
+        .rows = A->n, .cols = G->aggregates, .block_size = 1};
+    enum lcl_status st;
+    *P = lcl_device_matrix_shape(&shape);
+    P->groups = A->groups;
+    if ((st = make_rows(P, ctx, A, S, G)) == LCL_OK)
+        st = fill(P, ctx, A, S, G, weight, next, lambda);
+    if (st < 0)
+        lcl_device_matrix_finish(P);
+    return st;
+}
+
 enum lcl_status lcl_prolongator_init(struct lcl_device_matrix *P,
                                      lcl_buffer **next, lcl_context *ctx,
                                      const struct lcl_device_matrix *A,
@@ -210,20 +238,11 @@ enum lcl_status lcl_prolongator_init(struct lcl_device_matrix *P,
                                      const lcl_buffer *weight,
                                      const lcl_buffer *lambda)
 {
-    const struct lcl_bsr shape = {
-        .rows = A->n, .cols = G->aggregates, .block_size = 1};
-    enum lcl_status st;
-    *P = lcl_device_matrix_shape(&shape);
-    P->groups = A->groups;
-    if ((st = lcl_buffer_create(next, ctx, G->aggregates, sizeof(uint32_t),
-                                "weights of aggregates")) == LCL_OK &&
-        (st = weigh(*next, ctx, G, weight)) == LCL_OK &&
-        (st = make_rows(P, ctx, A, S, G)) == LCL_OK)
-        st = fill(P, ctx, A, S, G, weight, *next, lambda);
-    if (st < 0) {
-        lcl_device_matrix_finish(P);
+    enum lcl_status st = lcl_weigh_aggregates(next, ctx, G, weight);
+    *P = (struct lcl_device_matrix){.n = 0};
+    if (st == LCL_OK && (st = lcl_prolongator_weighted(P, ctx, A, S, G, weight,
+                                                       *next, lambda)) < 0)
         lcl_buffer_destroy(next);
-    }
     return st;
 }
 

@@ -28,3 +28,15 @@ enum lcl_status lcl_prolongator_init(struct lcl_device_matrix *P,
                                      const struct lcl_aggregates *G,
                                      const lcl_buffer *weight,
                                      const lcl_buffer *lambda);
+
+// Both parts. *next = the weights of the aggregates of the first G->n rows.
+// Aggregates of rows that come after these, and of aggregates after those, may
+// be those of other ranks: A has the first rows alone.
+enum lcl_status lcl_weigh_aggregates(lcl_buffer **next, lcl_context *ctx,
+                                     const struct lcl_aggregates *G,
+                                     const lcl_buffer *weight);
+enum lcl_status lcl_prolongator_weighted(
+    struct lcl_device_matrix *P, lcl_context *ctx,
+    const struct lcl_device_matrix *A, const struct lcl_strength *S,
+    const struct lcl_aggregates *G, const lcl_buffer *weight,
+    const lcl_buffer *next, const lcl_buffer *lambda);

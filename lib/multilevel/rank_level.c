@@ -7,7 +7,7 @@
 #include "host/runtime.h"
 #include "lib/multilevel/aggregates.h"
 #include "lib/multilevel/nodes.h"
-#include "lib/multilevel/prolongator.h"
+#include "lib/multilevel/rank_prolongator.h"
 #include "lib/multilevel/tentative.h"
 #include "lib/operator/compose.h"
 
@@ -32,6 +32,17 @@ static void work_finish(struct work *w)
     lcl_nodes_finish(&w->nodes);
     lcl_strength_finish(&w->strength);
     lcl_aggregates_finish(&w->aggregates);
+}
+
+static bool is_system(const struct work *w)
+{
+    return w->M->near_null.count > 0;
+}
+
+// Whose couplings decide.
+static const struct lcl_device_matrix *graph_of(const struct work *w)
+{
+    return is_system(w) ? &w->nodes.graph : &w->X;
 }
 
 static enum lcl_status multiply(struct lcl_device_matrix *C,
@@ -97,7 +108,7 @@ static enum lcl_status find_lambda(struct work *w)
 static enum lcl_status stay_inside(const struct work *w,
                                    const struct lcl_strength *S, int64_t nodes)
 {
-    const struct lcl_device_matrix *G = &w->nodes.graph;
+    const struct lcl_device_matrix *G = graph_of(w);
     lcl_kernel *kernel;
     const enum lcl_status st =
         lcl_ghosts_kernel(&kernel, w->ctx, "inside_rank");
@@ -115,21 +126,23 @@ static enum lcl_status aggregate(struct work *w)
     const struct lcl_strength_params strength = {.theta = w->params->theta,
                                                  .both = !w->params->symmetric};
     const struct lcl_aggregates_params params = {.second = 0};
-    const int block = w->M->near_null.block;
+    const struct lcl_device_matrix *graph = graph_of(w);
+    const int block = lcl_rank_matrix_node(w->M);
     const int64_t nodes = w->M->A.n / block;
     struct lcl_strength inside;
-    enum lcl_status st;
-    if ((st = lcl_nodes_init(&w->nodes, w->ctx, &w->X, block)) < 0 ||
-        (st = lcl_strength_init(&w->strength, w->ctx, &w->nodes.graph,
-                                &strength)) < 0)
+    enum lcl_status st = LCL_OK;
+    if (is_system(w))
+        st = lcl_nodes_init(&w->nodes, w->ctx, &w->X, block);
+    if (st < 0 ||
+        (st = lcl_strength_init(&w->strength, w->ctx, graph, &strength)) < 0)
         return st;
     inside = w->strength;
     if ((st = lcl_buffer_create(&inside.strong, w->ctx, inside.nnz, 1,
                                 "strong couplings")) == LCL_OK &&
         (st = lcl_buffer_copy(inside.strong, w->strength.strong)) == LCL_OK &&
         (st = stay_inside(w, &inside, nodes)) == LCL_OK)
-        st = lcl_aggregates_init(&w->aggregates, w->ctx, &w->nodes.graph,
-                                 &inside, &params);
+        st = lcl_aggregates_init(&w->aggregates, w->ctx, graph, &inside,
+                                 &params);
     w->aggregates.n = nodes;
     lcl_buffer_destroy(&inside.strong);
     return st;
@@ -164,40 +177,66 @@ static enum lcl_status filter(struct lcl_device_matrix *F, const struct work *w)
 }
 
 // P = F T, for which the ghosts' rows of T come from their ranks.
-static enum lcl_status smooth(struct work *w, const struct lcl_device_matrix *T)
+static enum lcl_status smooth(struct work *w, struct lcl_halo_plan *columns,
+                              const struct lcl_device_matrix *T)
 {
-    const struct lcl_ownership *O = &w->next->rows;
-    const struct lcl_halo_plan own = {.rows = lcl_owned(O),
-                                      .total = lcl_owned_by_all(O),
-                                      .first = O->first[w->comm->rank]};
-    const struct lcl_space V =
-        lcl_space_of_rank(w->ctx, w->comm, own.rows, own.total);
-    struct lcl_rank_level *L = w->L;
+    const struct lcl_halo_plan own = lcl_own_columns(&w->next->rows);
     struct lcl_device_matrix all, F = {.n = 0};
-    struct lcl_halo_plan columns;
     struct lcl_ghost_rows ghosts;
     enum lcl_status st;
-    if ((st = lcl_ghost_rows_init(&ghosts, &all, &columns, T, &own,
-                                  &L->A_halo)) == LCL_OK &&
-        (st = filter(&F, w)) == LCL_OK &&
-        (st = multiply(&L->P, w, &F, &all)) == LCL_OK &&
-        (st = lcl_rank_matrix_connect(&L->P, &columns, w->ctx, O, 1)) == LCL_OK)
-        st = lcl_level_halo_init(&L->P_halo, &V, &columns);
+    if ((st = lcl_ghost_rows_init(&ghosts, &all, columns, T, &own,
+                                  &w->L->A_halo)) == LCL_OK &&
+        (st = filter(&F, w)) == LCL_OK)
+        st = multiply(&w->L->P, w, &F, &all);
     lcl_ghost_rows_finish(&ghosts);
-    lcl_halo_plan_finish(&columns);
     lcl_device_matrix_finish(&F);
     lcl_device_matrix_finish(&all);
     return st;
 }
 
-static enum lcl_status prolong(struct work *w)
+static enum lcl_status prolong_nodes(struct work *w,
+                                     struct lcl_halo_plan *columns)
 {
     struct lcl_device_matrix T;
     enum lcl_status st = lcl_tentative_init(&T, &w->next->near_null, w->ctx,
                                             &w->aggregates, &w->M->near_null);
     if (st == LCL_OK)
-        st = smooth(w, &T);
+        st = smooth(w, columns, &T);
     lcl_device_matrix_finish(&T);
+    return st;
+}
+
+static enum lcl_status prolong_rows(struct work *w,
+                                    struct lcl_halo_plan *columns)
+{
+    const struct lcl_device_matrix own =
+        lcl_first_rows(&w->X, w->M->A.n, w->M->A.blocks);
+    const struct lcl_rank_aggregates aggregates = {
+        .A = &own,
+        .S = &w->strength,
+        .G = &w->aggregates,
+        .weight = w->M->weight,
+        .lambda = w->L->lambda,
+        .halo = &w->L->A_halo,
+        .owners = &w->next->rows,
+    };
+    return lcl_rank_prolongator_init(&w->L->P, columns, &w->next->weight,
+                                     &aggregates);
+}
+
+static enum lcl_status prolong(struct work *w)
+{
+    const struct lcl_ownership *O = &w->next->rows;
+    const struct lcl_space V =
+        lcl_space_of_rank(w->ctx, w->comm, lcl_owned(O), lcl_owned_by_all(O));
+    struct lcl_rank_level *L = w->L;
+    struct lcl_halo_plan columns = {.rows = 0};
+    enum lcl_status st =
+        is_system(w) ? prolong_nodes(w, &columns) : prolong_rows(w, &columns);
+    if (st == LCL_OK &&
+        (st = lcl_rank_matrix_connect(&L->P, &columns, w->ctx, O, 1)) == LCL_OK)
+        st = lcl_level_halo_init(&L->P_halo, &V, &columns);
+    lcl_halo_plan_finish(&columns);
     return st;
 }
 
@@ -230,7 +269,7 @@ static enum lcl_status take_next(struct work *w, struct lcl_rank_product *W)
     W->C = (struct lcl_device_matrix){.n = 0};
     W->columns = (struct lcl_halo_plan){.rows = 0};
     return lcl_rank_matrix_connect(&next->A, &next->columns, w->ctx,
-                                   &next->rows, next->near_null.block);
+                                   &next->rows, lcl_rank_matrix_node(next));
 }
 
 static enum lcl_status make_next(struct work *w)
@@ -255,7 +294,8 @@ static enum lcl_status make(struct work *w, bool *deeper)
         (st = aggregate(w)) < 0 ||
         (st = lcl_ownership_init(&w->next->rows, w->comm,
                                  w->aggregates.aggregates *
-                                     M->near_null.count)) < 0)
+                                     (is_system(w) ? M->near_null.count : 1))) <
+            0)
         return st;
     *deeper = coarsens(w);
     if (!*deeper)
@@ -287,6 +327,7 @@ void lcl_rank_matrix_finish(struct lcl_rank_matrix *M)
     lcl_halo_plan_finish(&M->columns);
     lcl_device_matrix_finish(&M->A);
     lcl_near_null_finish(&M->near_null);
+    lcl_buffer_destroy(&M->weight);
 }
 
 // ------------------------------------------------------------------- values

@@ -13,8 +13,16 @@ struct lcl_rank_matrix {
     struct lcl_device_matrix A; // the rank's rows
     struct lcl_halo_plan
         columns; // of A, connected; with the rows of whole nodes
-    struct lcl_near_null near_null;
+    struct lcl_near_null near_null; // of a system; count 0: constants, and
+    lcl_buffer *weight; // n, uint32: rows of level 0 that a row stands for;
+                        // NULL on level 0
 };
+
+// Rows of a node.
+static inline int lcl_rank_matrix_node(const struct lcl_rank_matrix *M)
+{
+    return M->near_null.count > 0 ? M->near_null.block : 1;
+}
 
 void lcl_rank_matrix_finish(struct lcl_rank_matrix *M);
 

@@ -458,9 +458,7 @@ enum lcl_status lcl_rank_matrix_transpose(struct lcl_device_matrix *R,
                                           const struct lcl_ownership *O)
 {
     const int64_t rows = halo->halo.plan.rows;
-    const struct lcl_halo_plan own = {.rows = lcl_owned(O),
-                                      .total = lcl_owned_by_all(O),
-                                      .first = O->first[O->comm->rank]};
+    const struct lcl_halo_plan own = lcl_own_columns(O);
     struct arrivals a = {.place = NULL};
     struct lcl_device_matrix T;
     struct lcl_rows came = LCL_ROWS_INIT;

@@ -23,6 +23,15 @@ static inline int64_t lcl_owned_by_all(const struct lcl_ownership *O)
     return O->first[O->comm->size];
 }
 
+// The plan of columns owned by O, without ghosts.
+static inline struct lcl_halo_plan lcl_own_columns(
+    const struct lcl_ownership *O)
+{
+    return (struct lcl_halo_plan){.rows = lcl_owned(O),
+                                  .total = lcl_owned_by_all(O),
+                                  .first = O->first[O->comm->rank]};
+}
+
 // Functions return LCL_OK, LCL_ENOMEM or the statuses that they name. The
 // caller finishes what they fill in any case. Collective ones need not be left
 // by all ranks: a rank with an error has to call lcl_comm_fail().

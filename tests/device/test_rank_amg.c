@@ -37,8 +37,9 @@ static enum lcl_status make_level(void *arg, int r)
     if ((st = lcl_ownership_init(&M->rows, V->comm, V->n)) < 0 ||
         (st = lcl_rank_source_init(&s->source[r], &M->A, &M->columns, A,
                                    A->part->matrix, &M->rows, s->block)) < 0 ||
-        (st = lcl_near_null_start(&M->near_null, V->ctx, V->n / s->block,
-                                  s->block)) < 0)
+        (s->block > 1 &&
+         (st = lcl_near_null_start(&M->near_null, V->ctx, V->n / s->block,
+                                   s->block)) < 0))
         return st;
     return lcl_rank_level_init(&s->L[r], &s->next[r], V, M, &params,
                                &s->deeper[r]);

@@ -161,6 +161,64 @@ static void test_ghosts__couplings_stay_inside_a_rank(void **state)
     expect_inside(*state, test_random_csr(n, 5, 3), 0);
 }
 
+// ------------------------------------------------------------------ aggregates
+
+// Every fifth row has no aggregate.
+static void expect_aggregates(lcl_context *ctx, int64_t n, int64_t sends,
+                              bool weighted)
+{
+    const int64_t aggregates = n / 3 + 1;
+    int32_t *place = test_random_permutation(n, 7);
+    int32_t *aggregate = test_random_permutation(n, 3);
+    uint32_t *weight = calloc((size_t)n, sizeof *weight);
+    uint32_t *sum = calloc((size_t)aggregates, sizeof *sum);
+    int32_t *expected = calloc((size_t)(3 * sends) + 1, sizeof *expected);
+    assert_true(weight && sum && expected);
+    for (int64_t i = 0; i < n; ++i) {
+        aggregate[i] = i % 5 == 0 ? -1 : (int32_t)(aggregate[i] % aggregates);
+        weight[i] = (uint32_t)(2 * i + 3);
+    }
+    for (int64_t q = 0; q < aggregates; ++q)
+        sum[q] = (uint32_t)(9 * q + 5);
+    for (int64_t k = 0; k < sends; ++k) {
+        const int32_t i = place[k], q = aggregate[i];
+        expected[3 * k] = q;
+        expected[3 * k + 1] = weighted ? (int32_t)weight[i] : 1;
+        expected[3 * k + 2] = q < 0 ? 0 : (int32_t)sum[q];
+    }
+    lcl_buffer *places = test_upload(ctx, place, n, sizeof *place);
+    lcl_buffer *of = test_upload(ctx, aggregate, n, sizeof *aggregate);
+    lcl_buffer *weights = test_upload(ctx, weight, n, sizeof *weight);
+    lcl_buffer *sums = test_upload(ctx, sum, aggregates, sizeof *sum);
+    lcl_buffer *out = test_poisoned(ctx, 3 * sends, sizeof *expected);
+    assert_int_equal(LCL_LAUNCH(kernel_of(ctx, "ghosts_aggregates"), 3,
+                                lcl_arg_long(sends), lcl_arg_buffer(places),
+                                lcl_arg_buffer(of),
+                                lcl_arg_buffer(weighted ? weights : NULL),
+                                lcl_arg_buffer(sums), lcl_arg_buffer(out)),
+                     LCL_OK);
+    test_expect_words("out", out, expected, 3 * sends);
+    lcl_buffer_destroy(&out);
+    lcl_buffer_destroy(&sums);
+    lcl_buffer_destroy(&weights);
+    lcl_buffer_destroy(&of);
+    lcl_buffer_destroy(&places);
+    free(expected);
+    free(sum);
+    free(weight);
+    free(aggregate);
+    free(place);
+}
+
+static void test_ghosts__aggregates_are_packed(void **state)
+{
+    const int64_t n = test_size(60, 3001);
+    expect_aggregates(*state, 1, 1, true);
+    expect_aggregates(*state, n, 0, true);
+    expect_aggregates(*state, n, n / 2, true);
+    expect_aggregates(*state, n, n, false);
+}
+
 // ------------------------------------------------------------------- columns
 
 // Every fourth ghost does not occur.
@@ -226,6 +284,7 @@ int main(void)
         cmocka_unit_test(test_ghosts__are_widened_in_any_order),
         cmocka_unit_test(test_ghosts__are_narrowed_to_their_places),
         cmocka_unit_test(test_ghosts__couplings_stay_inside_a_rank),
+        cmocka_unit_test(test_ghosts__aggregates_are_packed),
         cmocka_unit_test(test_ghosts__are_found_and_renumbered),
     };
     return test_device_run(tests);
