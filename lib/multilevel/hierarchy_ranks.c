@@ -463,9 +463,14 @@ static enum lcl_status update_levels(struct lcl_hierarchy_ranks *H)
     return st < 0 ? st : update_all(H);
 }
 
+// After an error on one rank, all make their patterns again.
 enum lcl_status lcl_hierarchy_ranks_update(struct lcl_hierarchy_ranks *H)
 {
-    return lcl_space_end(&H->space, update_levels(H));
+    const enum lcl_status st = lcl_space_agree(
+        &H->space, lcl_space_end(&H->space, update_levels(H)), "multigrid");
+    for (int l = 0; l < H->levels && st < 0; ++l)
+        lcl_rank_product_finish(&H->level[l].product);
+    return st;
 }
 
 enum lcl_status lcl_hierarchy_ranks_store(struct lcl_hierarchy_ranks *H)

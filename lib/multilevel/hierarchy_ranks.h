@@ -65,9 +65,9 @@ enum lcl_status lcl_hierarchy_ranks_complete(struct lcl_hierarchy_ranks *H,
                                              const struct lcl_cycle *below);
 
 // Takes new values of `whole`: prolongations stay, the matrices of the
-// distributed levels and H->all follow. Collective; statuses as
-// lcl_hierarchy_ranks_init(). Then, when the cycle below has the values of
-// H->all, the second function takes them to the cycle.
+// distributed levels and H->all follow. Collective, and the ranks agree on the
+// status; statuses as lcl_hierarchy_ranks_init(). Then, when the cycle below
+// has the values of H->all, the second function takes them to the cycle.
 enum lcl_status lcl_hierarchy_ranks_update(struct lcl_hierarchy_ranks *H);
 enum lcl_status lcl_hierarchy_ranks_store(struct lcl_hierarchy_ranks *H);
 

@@ -47,6 +47,7 @@ void lcl_rank_product_finish(struct lcl_rank_product *W)
     lcl_device_matrix_finish(&W->all);
     lcl_device_matrix_finish(&W->AP);
     lcl_device_matrix_finish(&W->P);
+    *W = (struct lcl_rank_product){.columns = {.rows = 0}};
 }
 
 enum lcl_status lcl_rank_product_update(const struct lcl_rank_product *W,

@@ -182,7 +182,7 @@ static enum lcl_status look_at_matrix(lcl_operator *A)
     double sum[LOOK_SUMS];
     enum lcl_status st = lcl_look_sums(sum, A->range.ctx, A->matrix);
     if (st < 0)
-        return st;
+        return lcl_space_end(&A->range, st);
     if (A->ops->add_asymmetry)
         A->ops->add_asymmetry(A, sum + LOOK_ASYMMETRY);
     st = lcl_space_sum(&A->range, sum, LOOK_SUMS);

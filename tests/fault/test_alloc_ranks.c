@@ -104,12 +104,53 @@ static void test_alloc_ranks__multigrid(void **state)
     expect_failures(test_laplacian(8, 6, 5), &amg);
 }
 
+// ------------------------------------------------------------------- values
+
+// Whether the n-th allocation failed while all took new values, for the first
+// time since the set-up; then they take them.
+static bool fail_update(struct test_ranks *R,
+                        const struct lcl_precond_params *precond, long n)
+{
+    static const struct lcl_solver_params cg = {.type = LCL_SOLVER_CG};
+    assert_int_equal(test_ranks_solvers(R, precond, &cg), LCL_OK);
+    lcl_test_fail_alloc_at(n);
+    const enum lcl_status st = test_ranks_update(R, R->A->val);
+    const bool failed = lcl_test_alloc_failed();
+    lcl_test_fail_alloc_at(0);
+    if (st < 0) {
+        expect_all_failed(R, st);
+        assert_int_equal(test_ranks_update(R, R->A->val), LCL_OK);
+    }
+    expect_solved(R);
+    drop_preconds(R);
+    return failed;
+}
+
+static void test_alloc_ranks__new_values_of_multigrid(void **state)
+{
+    static const struct lcl_precond_params amg = {.type = LCL_PRECOND_AMG,
+                                                  .amg = {.coarse_rows = 2}};
+    struct lcl_csr A = test_laplacian(8, 6, 5);
+    struct test_ranks R;
+    long n = 1;
+    (void)state;
+    test_ranks_open(&R, 3, &A, NULL);
+    assert_int_equal(test_ranks_operators(&R, NULL), LCL_OK);
+    assert_false(fail_update(&R, &amg, 0)); // compiles the kernels
+    while (fail_update(&R, &amg, n))
+        n = next(n);
+    assert_true(n > 100);
+    test_ranks_close(&R);
+    test_csr_finish(&A);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alloc_ranks__coarse_correction),
         cmocka_unit_test(test_alloc_ranks__overlap),
         cmocka_unit_test(test_alloc_ranks__multigrid),
+        cmocka_unit_test(test_alloc_ranks__new_values_of_multigrid),
     };
     return test_device_run(tests);
 }
