@@ -8,22 +8,8 @@
 // Data:   CSR, A with ascending columns.
 // Launch: any number of groups; compose_rows: 2^shift lanes share a row.
 // Determinism: exact.
+#include "search.cl.h"
 #include "wave.cl.h"
-
-// The number of columns below `limit` among col[from] .. col[to - 1].
-static inline uint count_below(int limit, uint from, uint to,
-                               global const int *col)
-{
-    uint low = from, high = to;
-    while (low < high) {
-        const uint middle = low + (high - low) / 2;
-        if (col[middle] < limit)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low - from;
-}
 
 WORK_GROUP
 kernel void compose_lengths(long n, long rows, int limit,

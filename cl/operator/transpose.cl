@@ -14,6 +14,7 @@
 // Determinism: exact, since the order of placement does not survive the sort.
 #include "bitmap.cl.h"
 #include "keys.cl.h"
+#include "search.cl.h"
 #include "transpose.cl.h"
 
 #ifndef LONG_ROWS
@@ -24,15 +25,7 @@
 static inline uint entry_at(int i, int j, global const uint *row_ptr,
                             global const int *col)
 {
-    uint low = row_ptr[i], high = row_ptr[i + 1];
-    while (low < high) {
-        const uint middle = low + (high - low) / 2;
-        if (col[middle] < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return row_ptr[i] + count_below(j, row_ptr[i], row_ptr[i + 1], col);
 }
 
 #if !LONG_ROWS

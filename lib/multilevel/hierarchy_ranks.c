@@ -7,7 +7,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/matrix/rows.h"
+#include "lib/matrix/bsr.h"
 
 #include <string.h>
 
@@ -168,16 +168,8 @@ static enum lcl_status gather_matrix(struct lcl_bsr *all,
                                      const struct lcl_hierarchy_ranks *H)
 {
     const struct lcl_rank_matrix *M = &H->last;
-    const struct lcl_halo_plan columns = {.rows = lcl_owned_by_all(&M->rows)};
-    struct lcl_rows own = {.first = M->columns.first}, rows = LCL_ROWS_INIT;
-    enum lcl_status st;
-    if ((st = lcl_rows_download(&own, &M->A, &M->columns, log_of(H))) ==
-            LCL_OK &&
-        (st = lcl_rows_of_all(&rows, &own, &M->rows)) == LCL_OK)
-        st = lcl_rows_number(all, NULL, &rows, &columns, log_of(H));
-    lcl_rows_finish(&rows);
-    lcl_rows_finish(&own);
-    return st;
+    return lcl_rank_matrix_gather(all, &M->A, &M->columns, H->space.ctx,
+                                  &M->rows);
 }
 
 // Places of the rank's rows: among themselves, in the order of all ranks; and

@@ -479,3 +479,111 @@ enum lcl_status lcl_rank_matrix_transpose(struct lcl_device_matrix *R,
     lcl_device_matrix_finish(&T);
     return st < 0 ? st : lcl_halo_plan_connect(columns, O->comm, O->first);
 }
+
+// ------------------------------------------------------------------- gathering
+
+// The ghosts as columns of the whole matrix, and how many are below the own
+// ones.
+static enum lcl_status upload_ghosts(lcl_buffer **ghost, int32_t *lower,
+                                     lcl_context *ctx,
+                                     const struct lcl_halo_plan *columns)
+{
+    const int64_t ghosts = columns->ghosts;
+    int32_t *all = lcl_malloc((size_t)ghosts, sizeof *all);
+    *lower = 0;
+    if (!all)
+        return lcl_fail_memory(lcl_context_log(ctx), what);
+    for (int64_t g = 0; g < ghosts; ++g) {
+        all[g] = (int32_t)columns->ghost[g];
+        *lower += columns->ghost[g] < columns->first;
+    }
+    const enum lcl_status st =
+        lcl_buffer_create_from(ghost, ctx, all, ghosts, sizeof *all, what);
+    lcl_free(all);
+    return st;
+}
+
+// D = A with ascending columns of the whole matrix; it has A's row pointers.
+static enum lcl_status order(struct lcl_device_matrix *D, lcl_context *ctx,
+                             const struct lcl_device_matrix *A,
+                             const struct lcl_halo_plan *columns)
+{
+    const struct lcl_buffer_plan all[] = {
+        {&D->col, A->blocks, sizeof(int32_t), "columns"},
+        {&D->val, A->blocks, sizeof(double), "values"},
+    };
+    const int shift = lcl_row_shift(ctx, lcl_row_values(A));
+    lcl_buffer *ghost = NULL;
+    lcl_kernel *kernel;
+    int32_t lower;
+    enum lcl_status st;
+    *D = *A;
+    D->col = D->val = NULL;
+    if ((st = lcl_buffers_create(ctx, all, sizeof all / sizeof *all)) ==
+            LCL_OK &&
+        (st = upload_ghosts(&ghost, &lower, ctx, columns)) == LCL_OK &&
+        (st = lcl_ghosts_kernel(&kernel, ctx, "ghosts_order")) == LCL_OK)
+        st =
+            LCL_LAUNCH(kernel, A->groups, lcl_arg_long(A->n),
+                       lcl_arg_int(shift), lcl_arg_int((int32_t)columns->rows),
+                       lcl_arg_int((int32_t)columns->first), lcl_arg_int(lower),
+                       lcl_arg_buffer(ghost), lcl_arg_buffer(A->row_ptr),
+                       lcl_arg_buffer(A->col), lcl_arg_buffer(A->val),
+                       lcl_arg_buffer(D->col), lcl_arg_buffer(D->val));
+    lcl_buffer_destroy(&ghost);
+    return st;
+}
+
+// The row pointers from lengths.
+static enum lcl_status gather_pointers(struct lcl_bsr *all,
+                                       const struct lcl_bsr *own,
+                                       struct lcl_comm *comm)
+{
+    const size_t rows = (size_t)own->rows, size = sizeof(int64_t);
+    int64_t *length = lcl_malloc(rows, size);
+    void *lengths = NULL;
+    enum lcl_status st = LCL_OK;
+    all->row_ptr = lcl_calloc((size_t)all->rows + 1, size);
+    if (!length || !all->row_ptr)
+        st = lcl_fail_memory(&comm->log, what);
+    for (size_t i = 0; i < rows && st == LCL_OK; ++i)
+        length[i] = own->row_ptr[i + 1] - own->row_ptr[i];
+    if (st == LCL_OK)
+        st = lcl_gather_parts(&lengths, length, (int64_t)(rows * size), comm);
+    for (int64_t i = 0; i < all->rows && st == LCL_OK; ++i)
+        all->row_ptr[i + 1] = all->row_ptr[i] + ((const int64_t *)lengths)[i];
+    if (st == LCL_OK)
+        all->nnz = all->row_ptr[all->rows];
+    lcl_free(lengths);
+    lcl_free(length);
+    return st;
+}
+
+enum lcl_status lcl_rank_matrix_gather(struct lcl_bsr *all,
+                                       const struct lcl_device_matrix *A,
+                                       const struct lcl_halo_plan *columns,
+                                       lcl_context *ctx,
+                                       const struct lcl_ownership *O)
+{
+    const int64_t rows = lcl_owned_by_all(O), nnz = A->blocks;
+    struct lcl_comm *comm = O->comm;
+    struct lcl_device_matrix D;
+    struct lcl_bsr own = {.rows = 0};
+    void *col = NULL, *val = NULL;
+    enum lcl_status st;
+    *all = (struct lcl_bsr){.rows = rows, .cols = rows, .block_size = 1};
+    if ((st = order(&D, ctx, A, columns)) == LCL_OK &&
+        (st = lcl_device_matrix_read(&own, &D, true, &comm->log)) == LCL_OK &&
+        (st = gather_pointers(all, &own, comm)) == LCL_OK &&
+        (st = lcl_gather_parts(&col, own.col_ind,
+                               nnz * (int64_t)sizeof *own.col_ind, comm)) ==
+            LCL_OK)
+        st = lcl_gather_parts(&val, own.val, nnz * (int64_t)sizeof *own.val,
+                              comm);
+    all->col_ind = col;
+    all->val = val;
+    D.row_ptr = NULL; // A's
+    lcl_device_matrix_finish(&D);
+    lcl_bsr_finish(&own);
+    return st;
+}

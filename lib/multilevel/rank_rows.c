@@ -346,36 +346,52 @@ enum lcl_status lcl_rows_download(struct lcl_rows *A,
 
 // ------------------------------------------------------------------- gathering
 
-// Parts of `most` bytes become parts of the bytes of each rank.
-static void remove_padding(char *all, const int64_t *bytes, int ranks,
-                           size_t most)
+static void add_message(struct lcl_message *list, int *count, int peer,
+                        const void *data, int64_t bytes)
 {
-    char *to = all;
-    for (int r = 0; r < ranks; ++r) {
-        memmove(to, all + (size_t)r * most, (size_t)bytes[r]);
-        to += bytes[r];
-    }
+    if (bytes > 0)
+        list[(*count)++] = (struct lcl_message){peer, data, (size_t)bytes};
 }
 
-static enum lcl_status gather_padded(void **all, const void *own, int64_t bytes,
-                                     const int64_t *sizes,
-                                     struct lcl_comm *comm)
+// sizes[r] = bytes of rank r; `all` has room for their sum.
+static enum lcl_status exchange_parts(char *all, const char *own,
+                                      const int64_t *sizes,
+                                      struct lcl_exchange_plan *X,
+                                      struct lcl_comm *comm)
+{
+    enum lcl_status st;
+    int at = 0;
+    for (int r = 0; r < comm->size; ++r)
+        if (r != comm->rank) {
+            add_message(X->out, &X->outs, r, own, sizes[comm->rank]);
+            add_message(X->in, &X->ins, r, NULL, sizes[r]);
+        }
+    if ((st = lcl_comm_begin(comm, X)) < 0 || (st = lcl_comm_end(comm, X)) < 0)
+        return st;
+    for (int r = 0; r < comm->size; ++r) {
+        const bool here = r == comm->rank;
+        if (sizes[r] > 0)
+            memcpy(all, here ? own : X->in[at++].data, (size_t)sizes[r]);
+        all += sizes[r];
+    }
+    return lcl_comm_agree(comm, LCL_OK, what); // all have read the parts
+}
+
+static enum lcl_status gather(void **all, const void *own, const int64_t *sizes,
+                              struct lcl_comm *comm)
 {
     const size_t ranks = (size_t)comm->size;
-    size_t most = 1;
+    struct lcl_exchange_plan X = {.out = lcl_malloc(ranks, sizeof *X.out),
+                                  .in = lcl_malloc(ranks, sizeof *X.in)};
+    int64_t bytes = 0;
     for (size_t r = 0; r < ranks; ++r)
-        most = (size_t)sizes[r] > most ? (size_t)sizes[r] : most;
-    char *padded = lcl_calloc(most, 1);
-    *all = lcl_malloc(ranks, most);
-    enum lcl_status st =
-        padded && *all ? LCL_OK : lcl_fail_memory(&comm->log, what);
-    if (st == LCL_OK) {
-        memcpy(padded, own, (size_t)bytes);
-        st = lcl_comm_gather(comm, padded, most, *all);
-    }
-    if (st == LCL_OK)
-        remove_padding(*all, sizes, comm->size, most);
-    lcl_free(padded);
+        bytes += sizes[r];
+    *all = lcl_malloc((size_t)bytes, 1);
+    const enum lcl_status st = *all && X.out && X.in
+                                   ? exchange_parts(*all, own, sizes, &X, comm)
+                                   : lcl_fail_memory(&comm->log, what);
+    lcl_free(X.in);
+    lcl_free(X.out);
     return st;
 }
 
@@ -388,48 +404,7 @@ enum lcl_status lcl_gather_parts(void **all, const void *own, int64_t bytes,
         sizes ? lcl_comm_gather(comm, &bytes, sizeof bytes, sizes)
               : lcl_fail_memory(&comm->log, what);
     if (st == LCL_OK)
-        st = gather_padded(all, own, bytes, sizes, comm);
+        st = gather(all, own, sizes, comm);
     lcl_free(sizes);
-    return st;
-}
-
-// The pointers from lengths.
-static enum lcl_status gather_pointers(struct lcl_rows *all,
-                                       const struct lcl_rows *A,
-                                       struct lcl_comm *comm)
-{
-    const size_t rows = (size_t)A->rows, size = sizeof(int64_t);
-    int64_t *length = lcl_malloc(rows, size);
-    void *lengths = NULL;
-    enum lcl_status st = LCL_OK;
-    all->row_ptr = lcl_calloc((size_t)all->rows + 1, size);
-    if (!length || !all->row_ptr)
-        st = lcl_fail_memory(&comm->log, what);
-    for (size_t i = 0; i < rows && st == LCL_OK; ++i)
-        length[i] = A->row_ptr[i + 1] - A->row_ptr[i];
-    if (st == LCL_OK)
-        st = lcl_gather_parts(&lengths, length, (int64_t)(rows * size), comm);
-    for (int64_t i = 0; i < all->rows && st == LCL_OK; ++i)
-        all->row_ptr[i + 1] = all->row_ptr[i] + ((const int64_t *)lengths)[i];
-    lcl_free(lengths);
-    lcl_free(length);
-    return st;
-}
-
-enum lcl_status lcl_rows_of_all(struct lcl_rows *all, const struct lcl_rows *A,
-                                const struct lcl_ownership *O)
-{
-    const int64_t nnz = A->row_ptr[A->rows];
-    void *col = NULL, *val = NULL;
-    enum lcl_status st;
-    *all = (struct lcl_rows){.rows = lcl_owned_by_all(O),
-                             .total = lcl_owned_by_all(O)};
-    if ((st = gather_pointers(all, A, O->comm)) == LCL_OK &&
-        (st = lcl_gather_parts(&col, A->col, nnz * (int64_t)sizeof *A->col,
-                               O->comm)) == LCL_OK)
-        st = lcl_gather_parts(&val, A->val, nnz * (int64_t)sizeof *A->val,
-                              O->comm);
-    all->col = col;
-    all->val = val;
     return st;
 }

@@ -81,8 +81,3 @@ enum lcl_status lcl_rows_download(struct lcl_rows *A,
 // gives `own`. Collective; statuses as lcl_comm_gather(). The caller frees it.
 enum lcl_status lcl_gather_parts(void **all, const void *own, int64_t bytes,
                                  struct lcl_comm *comm);
-
-// all = the whole matrix, whose rows and columns are owned by O; on all ranks.
-// Collective; statuses as lcl_comm_gather().
-enum lcl_status lcl_rows_of_all(struct lcl_rows *all, const struct lcl_rows *A,
-                                const struct lcl_ownership *O);
