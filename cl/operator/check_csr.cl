@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matrices in buffers of the caller:
-//     check_csr    sets *bad unless the row pointers ascend from 0 to nnz, the
-//                  columns of each row ascend within 0 .. cols - 1, and all
-//                  values are finite; reads no array out of bounds
-//     check_values sets *bad unless n values from value `first` on are finite
-//     narrow       32-bit copy of n + 1 row pointers
+//     check_csr  sets *bad unless the row pointers ascend from 0 to nnz, the
+//                columns of each row ascend within 0 .. cols - 1, and all
+//                values are finite; reads no array out of bounds
+//     narrow     32-bit copy of n + 1 row pointers
 //
 // Data:   CSR; the row pointers of narrow have 64 bits.
 // Launch: any number of groups; in check_csr 2^shift items per row.
@@ -40,15 +39,6 @@ kernel void check_csr(long rows, long cols, long nnz, int shift,
             !is_sound(from, to, cols, (uint)u & (lanes - 1), lanes, col, val))
             atomic_or(bad, 1);
     }
-}
-
-WORK_GROUP
-kernel void check_values(long n, long first, global const double *restrict val,
-                         volatile global int *bad)
-{
-    for (RANGE(k, n))
-        if (!isfinite(val[first + k]))
-            atomic_or(bad, 1);
 }
 
 WORK_GROUP

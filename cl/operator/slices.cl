@@ -3,10 +3,15 @@
 //     count_slots     near and far slots of each slice
 //     place_columns   their columns, near_col and far_col
 //     place_values    their values; run again when the matrix values change
+//     take_values     the same for new values of the matrix: entry k has those
+//                     of entry map[k] of given + first, or of entry k without
+//                     `map`; sets *bad unless all are finite
 //
 // Launch: any number of groups; one lane per row.
 // Width 1: one item per slice in count_slots, otherwise one item per row.
+// take_values: one group per tile of rows.
 // Determinism: bitwise.
+#include "finite.cl.h"
 #include "sliced.cl.h"
 
 static inline bool is_near(int col, int base)
@@ -144,23 +149,82 @@ kernel void place_columns(long n, int last_col, global const index_t *row_ptr,
     }
 }
 
+INLINE void place_row(uint i, struct row R, global const int *col,
+                      global const double *val, global double *sliced)
+{
+    global double *to = sliced + R.first * (ROWS * AREA) + i % ROWS;
+    for (index_t k = R.from; k < R.to; ++k) {
+        const uint slot = next_slot(&R, col[k]);
+        for (uint e = 0; e < AREA; ++e)
+            to[(slot * AREA + e) * ROWS] = val[(ulong)k * AREA + e];
+    }
+    for (uint slot = R.near_used; slot < R.slots; ++slot)
+        if (slot < R.near || slot >= R.near + R.far_used)
+            for (uint e = 0; e < AREA; ++e)
+                to[(slot * AREA + e) * ROWS] = 0;
+}
+
 WORK_GROUP
 kernel void place_values(long n, int last_col, global const index_t *row_ptr,
                          global const int *col, global const double *val,
                          global const uint2 *start, global double *sliced)
 {
-    for (RANGE(row, rows_of_slices(n))) {
-        const uint i = (uint)row;
-        struct row R = row_of(i, (uint)n, last_col, row_ptr, start);
-        global double *to = sliced + R.first * (ROWS * AREA) + i % ROWS;
-        for (index_t k = R.from; k < R.to; ++k) {
-            const uint slot = next_slot(&R, col[k]);
-            for (uint e = 0; e < AREA; ++e)
-                to[(slot * AREA + e) * ROWS] = val[(ulong)k * AREA + e];
+    for (RANGE(i, rows_of_slices(n)))
+        place_row((uint)i, row_of((uint)i, (uint)n, last_col, row_ptr, start),
+                  col, val, sliced);
+}
+
+// rows of a tile
+#if LCL_WIDTH == 1
+# define TILE (8 * ROWS)
+#else
+# define TILE LCL_GROUP
+#endif
+
+// Takes the values of entries from .. to - 1. Returns the largest exponent.
+INLINE uint take_entries(index_t from, index_t to, global const uint *map,
+                         global const double *given, global double *val)
+{
+    const ulong first = (ulong)from * AREA + get_local_id(0);
+    const ulong end = (ulong)to * AREA;
+    uint largest = 0;
+    if (map)
+        for (ulong k = first; k < end; k += LCL_GROUP) {
+            const ulong b = k / AREA;
+            const double v = given[k + (map[b] - b) * AREA];
+            val[k] = v;
+            largest = max(largest, exponent_of(v));
         }
-        for (uint slot = R.near_used; slot < R.slots; ++slot)
-            if (slot < R.near || slot >= R.near + R.far_used)
-                for (uint e = 0; e < AREA; ++e)
-                    to[(slot * AREA + e) * ROWS] = 0;
+    else
+        for (ulong k = first; k < end; k += LCL_GROUP) {
+            val[k] = given[k];
+            largest = max(largest, exponent_of(given[k]));
+        }
+    return largest;
+}
+
+// A tile's values are in the cache when its rows need them.
+WORK_GROUP
+kernel void take_values(long n, int last_col, global const index_t *row_ptr,
+                        global const int *col, global const uint2 *start,
+                        global double *restrict sliced,
+                        global const uint *restrict map, long first,
+                        global const double *restrict given,
+                        global double *restrict val, volatile global int *bad)
+{
+    uint largest = 0;
+    for (GROUP_RANGE(tile, (n + TILE - 1) / TILE, 1)) {
+        const long end = min((tile + 1) * TILE, rows_of_slices(n));
+        const uint exponent =
+            take_entries(row_ptr[tile * TILE], row_ptr[min(end, n)], map,
+                         given + first, val);
+        largest = max(largest, exponent);
+        GROUP_BARRIER_GLOBAL();
+        for (long i = tile * TILE + get_local_id(0); i < end; i += LCL_GROUP)
+            place_row((uint)i,
+                      row_of((uint)i, (uint)n, last_col, row_ptr, start), col,
+                      val, sliced);
     }
+    if (largest == NOT_FINITE)
+        atomic_or(bad, 1);
 }

@@ -5,12 +5,17 @@
 //     gather_values    the values, from the caller's arrays a, b and c, whose
 //                      first values are 0, `second` and `third`; they begin
 //                      `at_a`, `at_b` and `at_c` doubles after the pointers
+//     take_values      the values if each is one of the caller's: block i of
+//                      LCL_BLOCK values is block map[i] of val + first, or
+//                      block i without `map`
 //     gather_blocks    sources of LCL_BLOCK values in a new order: those of
 //                      block i were those of block map[i]
 //     place_sources    sources in a larger matrix: to[place[k]] = of[k]
-// Launch: any number of groups; each element is visited once.
+// These two set *bad, in the first if it is there, unless all values that they
+// read are finite. Launch: any number of groups; each element is visited once.
 // Determinism: a sum is in the order of its list.
 #include "block.cl.h"
+#include "finite.cl.h"
 #include "wave.cl.h"
 
 #define NO_SOURCE 0xffffffffu
@@ -18,16 +23,19 @@
 struct given {
     uint second, third;
     global const double *a, *b, *c;
+    uint largest; // exponent so far
 };
 
-INLINE double given_value(const struct given *x, uint k)
+INLINE double given_value(struct given *x, uint k)
 {
-    if (k < x->second)
-        return x->a[k];
-    return k < x->third ? x->b[k - x->second] : x->c[k - x->third];
+    const double v = k < x->second  ? x->a[k]
+                     : k < x->third ? x->b[k - x->second]
+                                    : x->c[k - x->third];
+    x->largest = max(x->largest, exponent_of(v));
+    return v;
 }
 
-INLINE double sum_of_group(const struct given *x, uint group,
+INLINE double sum_of_group(struct given *x, uint group,
                            global const uint *start, global const uint *list)
 {
     const uint from = start[group], to = start[group + 1];
@@ -44,10 +52,10 @@ kernel void gather_values(long n, long entries, long second, long third,
                           global const uint *restrict list, long at_a,
                           long at_b, long at_c, global const double *a,
                           global const double *b, global const double *c,
-                          global double *restrict val)
+                          global double *restrict val, volatile global int *bad)
 {
-    const struct given x = {(uint)second, (uint)third, a + at_a, b + at_b,
-                            c + at_c};
+    struct given x = {(uint)second, (uint)third, a + at_a,
+                      b + at_b,     c + at_c,    0};
     for (RANGE(v, n)) {
         const uint s = of[v];
         if ((long)s < entries)
@@ -57,6 +65,30 @@ kernel void gather_values(long n, long entries, long second, long third,
         else
             val[v] = sum_of_group(&x, s - (uint)entries, start, list);
     }
+    if (bad && x.largest == NOT_FINITE)
+        atomic_or(bad, 1);
+}
+
+WORK_GROUP
+kernel void take_values(long n, global const uint *restrict map, long first,
+                        global const double *restrict val,
+                        global double *restrict to, volatile global int *bad)
+{
+    uint largest = 0;
+    val += first;
+    if (map)
+        for (RANGE(k, n)) {
+            const double v = val[moved(k, map)];
+            to[k] = v;
+            largest = max(largest, exponent_of(v));
+        }
+    else
+        for (RANGE(k, n)) {
+            to[k] = val[k];
+            largest = max(largest, exponent_of(val[k]));
+        }
+    if (largest == NOT_FINITE)
+        atomic_or(bad, 1);
 }
 
 WORK_GROUP

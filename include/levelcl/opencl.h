@@ -121,6 +121,8 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_cl(
  * of A. Queue order makes the call wait for work enqueued earlier on the
  * context's queue. Waits until the values are checked, and returns when their
  * copy is enqueued; `done` of `events` completes with it. `events` may be NULL.
+ * From the first call on, an operator that no preconditioner has renumbered has
+ * a second buffer of values (in `bytes` of its info).
  * Returns as lcl_operator_update(); LCL_EINVAL also for a buffer that is too
  * small, CL_MEM_WRITE_ONLY or of another OpenCL context, for a wait list as in
  * lcl_solver_solve_cl(), and for an operator that is distributed; LCL_EBUILD,

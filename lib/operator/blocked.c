@@ -18,7 +18,7 @@ static enum lcl_status fill_values(struct lcl_blocked *B, lcl_context *ctx)
     const struct lcl_given_arrays x = lcl_given_array(&B->sources, B->staged);
     const enum lcl_status st = lcl_buffer_create(
         &B->A.val, ctx, B->sources.values, sizeof(double), "values");
-    return st < 0 ? st : lcl_sources_gather(&B->sources, &x, B->A.val);
+    return st < 0 ? st : lcl_sources_gather(&B->sources, &x, B->A.val, NULL);
 }
 
 static enum lcl_status convert(struct lcl_blocked *B, lcl_context *ctx,

@@ -73,12 +73,8 @@ static enum lcl_status take_values(lcl_operator *A,
     lcl_buffer *wrapped;
     enum lcl_status st =
         lcl_array_wrap(&wrapped, ctx, val, A->info.nnz, LCL_ACCESS_READ, "val");
-    if (st < 0 || A->info.nnz == 0)
-        goto out;
-    st = lcl_device_values_check(wrapped, A->info.nnz, ctx);
-    if (st == LCL_OK)
+    if (st == LCL_OK && A->info.nnz > 0)
         st = A->ops->update_buffer(A, wrapped);
-out:
     lcl_buffer_destroy(&wrapped);
     return st;
 }

@@ -69,22 +69,9 @@ static enum lcl_status launch_check(const struct lcl_device_csr *A,
                                lcl_arg_buffer(bad));
 }
 
-static enum lcl_status launch_check_values(const struct lcl_device_csr *A,
-                                           lcl_context *ctx, lcl_buffer *bad)
-{
-    const int groups = lcl_vector_groups(lcl_context_caps(ctx));
-    lcl_kernel *kernel;
-    const enum lcl_status st = get_kernel(&kernel, ctx, "check_values", true);
-    return st < 0 ? st
-                  : LCL_LAUNCH(kernel, groups, lcl_arg_long(A->nnz),
-                               lcl_arg_long(lcl_buffer_first(A->val)),
-                               lcl_arg_buffer(A->val), lcl_arg_buffer(bad));
-}
-
-static enum lcl_status inspect(
-    bool *sound, const struct lcl_device_csr *A, lcl_context *ctx,
-    enum lcl_status (*launch)(const struct lcl_device_csr *A, lcl_context *ctx,
-                              lcl_buffer *bad))
+enum lcl_status lcl_device_csr_inspect(bool *sound,
+                                       const struct lcl_device_csr *A,
+                                       lcl_context *ctx)
 {
     lcl_buffer *bad;
     int32_t word = 0;
@@ -93,18 +80,11 @@ static enum lcl_status inspect(
         lcl_buffer_create_from(&bad, ctx, &word, 1, sizeof word, "a flag");
     if (st < 0)
         return st;
-    if ((st = launch(A, ctx, bad)) == LCL_OK)
+    if ((st = launch_check(A, ctx, bad)) == LCL_OK)
         st = lcl_buffer_read(bad, &word, sizeof word);
     lcl_buffer_destroy(&bad);
     *sound = st == LCL_OK && word == 0;
     return st;
-}
-
-enum lcl_status lcl_device_csr_inspect(bool *sound,
-                                       const struct lcl_device_csr *A,
-                                       lcl_context *ctx)
-{
-    return inspect(sound, A, ctx, launch_check);
 }
 
 // Reads `count` elements through a copy: the host may have no access to buffers
@@ -176,21 +156,6 @@ enum lcl_status lcl_device_csr_check(const struct lcl_device_csr *A,
         (st = lcl_device_csr_inspect(&sound, A, ctx)) < 0)
         return st;
     return sound ? LCL_OK : name_fault(A, ctx);
-}
-
-enum lcl_status lcl_device_values_check(lcl_buffer *val, int64_t count,
-                                        lcl_context *ctx)
-{
-    const struct lcl_log *log = lcl_context_log(ctx);
-    const struct lcl_device_csr A = {.nnz = count, .val = val};
-    bool sound;
-    enum lcl_status st;
-    if ((st = check_size(val, count, sizeof(double), "val", log)) < 0 ||
-        (st = inspect(&sound, &A, ctx, launch_check_values)) < 0)
-        return st;
-    return sound ? LCL_OK
-                 : lcl_fail(log, LCL_EFORMAT,
-                            "buffer val: a value is not finite");
 }
 
 // ------------------------------------------------------------------- copy

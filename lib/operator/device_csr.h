@@ -25,11 +25,6 @@ enum lcl_status lcl_device_csr_inspect(bool *sound,
 enum lcl_status lcl_device_csr_check(const struct lcl_device_csr *A,
                                      lcl_context *ctx);
 
-// Checks that val has `count` doubles, at least one, all of them finite.
-// Returns as above. Blocking.
-enum lcl_status lcl_device_values_check(lcl_buffer *val, int64_t count,
-                                        lcl_context *ctx);
-
 // Copies a well-formed A, with row pointers of 64 bits, to buffers of its own.
 // On error there is nothing to free.
 enum lcl_status lcl_device_csr_copy(struct lcl_device_matrix *D,

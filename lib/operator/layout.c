@@ -76,10 +76,9 @@ static enum lcl_status take_arrays(lcl_operator *A,
     lcl_context *ctx = A->range.ctx;
     enum lcl_status st = LCL_OK;
     for (int p = 0; p < LCL_LAYOUT_PARTS && st == LCL_OK; ++p)
-        if (part[p] > 0 &&
-            (st = lcl_array_wrap(&wrapped[p], ctx, val[p], part[p],
-                                 LCL_ACCESS_READ, names[p])) == LCL_OK)
-            st = lcl_device_values_check(wrapped[p], part[p], ctx);
+        if (part[p] > 0)
+            st = lcl_array_wrap(&wrapped[p], ctx, val[p], part[p],
+                                LCL_ACCESS_READ, names[p]);
     if (st == LCL_OK)
         st = lcl_operator_take_parts(A, wrapped);
     for (int p = 0; p < LCL_LAYOUT_PARTS; ++p)

@@ -99,11 +99,17 @@ static enum lcl_status interleave(lcl_operator *out, lcl_operator *A,
 
 static const struct lcl_operator_ops ops;
 
+static void values_are_new(lcl_operator *A)
+{
+    A->looked = false;
+    ++A->version;
+    lcl_operator_describe(A);
+}
+
 static enum lcl_status values_changed(lcl_operator *A)
 {
     struct given *G = A->state;
-    A->looked = false;
-    ++A->version;
+    values_are_new(A);
     return lcl_spmv_update(&G->product);
 }
 
@@ -114,11 +120,57 @@ static enum lcl_status update(lcl_operator *A, const double *val)
     return st < 0 ? st : values_changed(A);
 }
 
-static enum lcl_status update_buffer(lcl_operator *A, const lcl_buffer *val)
+static void exchange(lcl_buffer **a, lcl_buffer **b)
+{
+    lcl_buffer *const kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+static enum lcl_status enqueue_values(struct given *G,
+                                      const struct lcl_given_arrays *given)
+{
+    struct lcl_values *V = &G->values;
+    const struct lcl_spmv_ops *product = G->product.ops;
+    if (product && product->take && !V->sources.of) {
+        const struct lcl_new_values val = {given->a, V->map, V->bad};
+        return product->take(&G->product, &val);
+    }
+    const enum lcl_status st = lcl_values_take(V, &G->matrix, given);
+    return st < 0 ? st : lcl_spmv_update(&G->product);
+}
+
+// Enqueues all before the only wait; then the old values come back if the new
+// ones are not finite.
+static enum lcl_status take_values(lcl_operator *A,
+                                   const struct lcl_given_arrays *given)
 {
     struct given *G = A->state;
-    const enum lcl_status st = lcl_values_take(&G->values, &G->matrix, val);
-    return st < 0 ? st : values_changed(A);
+    lcl_buffer **other;
+    bool sound;
+    enum lcl_status st;
+    if ((st = lcl_values_begin(&G->values, &G->matrix, &other)) < 0)
+        return st;
+    exchange(&G->matrix.val, other);
+    if ((st = enqueue_values(G, given)) == LCL_OK)
+        st = lcl_values_end(&G->values, &sound);
+    if (st == LCL_OK && sound) {
+        values_are_new(A);
+        return LCL_OK;
+    }
+    exchange(&G->matrix.val, other);
+    if (st < 0 || (st = lcl_spmv_update(&G->product)) < 0)
+        return st;
+    return lcl_fail(lcl_context_log(A->range.ctx), LCL_EFORMAT,
+                    "buffer val: a value is not finite");
+}
+
+static enum lcl_status update_buffer(lcl_operator *A, const lcl_buffer *val)
+{
+    const struct given *G = A->state;
+    const struct lcl_given_arrays given =
+        lcl_given_array(&G->values.sources, val);
+    return take_values(A, &given);
 }
 
 const int64_t *lcl_operator_parts(const lcl_operator *A)
@@ -138,10 +190,16 @@ enum lcl_status lcl_operator_update_parts(lcl_operator *A,
 
 enum lcl_status lcl_operator_take_parts(lcl_operator *A, lcl_buffer *const *val)
 {
-    struct given *G = A->state;
-    const enum lcl_status st =
-        lcl_values_take_parts(&G->values, &G->matrix, val);
-    return st < 0 ? st : values_changed(A);
+    const struct given *G = A->state;
+    const int64_t *part = G->values.part;
+    const struct lcl_given_arrays given = {
+        .second = part[0],
+        .third = part[0] + part[1],
+        .a = val[0],
+        .b = val[1] ? val[1] : val[0],
+        .c = val[2] ? val[2] : val[0],
+    };
+    return take_values(A, &given);
 }
 
 lcl_buffer *lcl_operator_staging(const lcl_operator *A)

@@ -50,8 +50,9 @@ enum lcl_status lcl_operator_take_staged(lcl_operator *A);
 // array.
 const int64_t *lcl_operator_parts(const lcl_operator *A);
 
-// Take finite new values for such an operator, from host memory (blocking) or
-// buffers, which may be larger (enqueued). Arrays without values may be NULL.
+// Take new values for such an operator, from host memory (finite; blocking) or
+// buffers, which may be larger (checked; waits for that). Arrays without values
+// may be NULL.
 enum lcl_status lcl_operator_update_parts(lcl_operator *A,
                                           const double *const *val);
 enum lcl_status lcl_operator_take_parts(lcl_operator *A,

@@ -59,8 +59,8 @@ struct lcl_operator_ops {
                                   int columns);
     // Takes info.nnz finite values. NULL: A has no such values.
     enum lcl_status (*update)(lcl_operator *A, const double *val);
-    // The same for values in a buffer, which may be larger; enqueued. NULL: A
-    // has no such values on one device.
+    // The same for values in a buffer, which may be larger, after a check.
+    // NULL: A has no such values on one device.
     enum lcl_status (*update_buffer)(lcl_operator *A, const lcl_buffer *val);
     // The same for a Kronecker system. NULL: A is none, or has rows of one.
     enum lcl_status (*update_kron)(lcl_operator *A, const struct lcl_kron *K);

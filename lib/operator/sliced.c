@@ -26,7 +26,7 @@ struct sliced {
     int64_t near, far;       // slots of all slices
     double fill;             // slots of all rows / entries
     lcl_buffer *start_on_device, *near_col, *far_col, *val;
-    lcl_kernel *place_values;
+    lcl_kernel *place_values, *take_values;
     lcl_kernel *kernels[LCL_PRODUCT_MODES];
     int slots_at_once;
 };
@@ -157,6 +157,7 @@ static enum lcl_status make_matrix(struct sliced *L, lcl_context *ctx,
                                 sizeof(double), "values in slices")) < 0 ||
         (st = get_slices_kernel(&L->place_values, ctx, A, "place_values")) <
             0 ||
+        (st = get_slices_kernel(&L->take_values, ctx, A, "take_values")) < 0 ||
         (st = get_slices_kernel(&place, ctx, A, "place_columns")) < 0)
         return st;
     return LCL_LAUNCH(place, A->groups, lcl_arg_long(A->block_rows),
@@ -175,6 +176,20 @@ static enum lcl_status update(struct lcl_spmv *S)
                       lcl_arg_buffer(A->col), lcl_arg_buffer(A->val),
                       lcl_arg_buffer(L->start_on_device),
                       lcl_arg_buffer(L->val));
+}
+
+static enum lcl_status take(struct lcl_spmv *S,
+                            const struct lcl_new_values *val)
+{
+    const struct sliced *L = S->state;
+    const struct lcl_device_matrix *A = S->A;
+    return LCL_LAUNCH(
+        L->take_values, A->groups, lcl_arg_long(A->block_rows),
+        lcl_arg_int(last_col(A)), lcl_arg_buffer(A->row_ptr),
+        lcl_arg_buffer(A->col), lcl_arg_buffer(L->start_on_device),
+        lcl_arg_buffer(L->val), lcl_arg_buffer(val->map),
+        lcl_arg_long(lcl_buffer_first(val->val)), lcl_arg_buffer(val->val),
+        lcl_arg_buffer(A->val), lcl_arg_buffer(val->bad));
 }
 
 // ------------------------------------------------------------------- kernels
@@ -317,6 +332,7 @@ const struct lcl_spmv_ops lcl_spmv_sliced = {
     .study = study,
     .create = create,
     .update = update,
+    .take = take,
     .multiply = multiply,
     .multiply_many = multiply_many,
     .destroy = destroy,

@@ -143,7 +143,7 @@ enum lcl_status lcl_sources_reorder(struct lcl_sources *S, int block,
 // Without sums, `of` stands for their arrays, which are not read.
 enum lcl_status lcl_sources_gather(struct lcl_sources *S,
                                    const struct lcl_given_arrays *x,
-                                   lcl_buffer *val)
+                                   lcl_buffer *val, lcl_buffer *bad)
 {
     const lcl_buffer *start = S->start ? S->start : S->of;
     const lcl_buffer *list = S->list ? S->list : S->of;
@@ -158,5 +158,6 @@ enum lcl_status lcl_sources_gather(struct lcl_sources *S,
         lcl_arg_buffer(list), lcl_arg_long(lcl_buffer_first(x->a)),
         lcl_arg_long(lcl_buffer_first(x->b)),
         lcl_arg_long(lcl_buffer_first(x->c)), lcl_arg_buffer(x->a),
-        lcl_arg_buffer(x->b), lcl_arg_buffer(x->c), lcl_arg_buffer(val));
+        lcl_arg_buffer(x->b), lcl_arg_buffer(x->c), lcl_arg_buffer(val),
+        lcl_arg_buffer(bad));
 }

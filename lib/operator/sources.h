@@ -49,9 +49,10 @@ static inline struct lcl_given_arrays lcl_given_array(
     return (struct lcl_given_arrays){S->entries, S->entries, a, a, a};
 }
 
-// Computes the values of the matrix. Enqueued; S is not empty.
+// Computes the values of the matrix; `bad`, an int32 or NULL, becomes nonzero
+// if one of the caller's is not finite. Enqueued; S is not empty.
 enum lcl_status lcl_sources_gather(struct lcl_sources *S,
                                    const struct lcl_given_arrays *x,
-                                   lcl_buffer *val);
+                                   lcl_buffer *val, lcl_buffer *bad);
 
 uint64_t lcl_sources_bytes(const struct lcl_sources *S);

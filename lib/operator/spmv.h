@@ -10,6 +10,13 @@ enum { LCL_PRODUCT_MODES = LCL_APPLY_ADD };
 
 struct lcl_spmv;
 
+// New values of a matrix: entry (or block) k has those of entry map[k] of
+// `val`, a buffer that may be selected, or of entry k.
+struct lcl_new_values {
+    const lcl_buffer *val, *map; // map: uint32, or NULL
+    lcl_buffer *bad;             // int32; set unless all are finite
+};
+
 struct lcl_spmv_ops {
     // Inspects the pattern of S->A, cheaply, before create(): fills S->traits.
     // Returns LCL_EUNSUPPORTED if the type does not suit it. NULL: the type
@@ -20,6 +27,10 @@ struct lcl_spmv_ops {
     enum lcl_status (*create)(struct lcl_spmv *S, lcl_context *ctx);
     // Converts the values of S->A; NULL if the kernels read S->A directly.
     enum lcl_status (*update)(struct lcl_spmv *S);
+    // Writes new values to S->A and converts them as update() does. NULL: there
+    // is no kernel for both.
+    enum lcl_status (*take)(struct lcl_spmv *S,
+                            const struct lcl_new_values *val);
     // Enqueues one product with S->groups partial sums of each kind.
     enum lcl_status (*multiply)(const struct lcl_spmv *S, enum lcl_mode mode,
                                 const struct lcl_operands *v);

@@ -2,6 +2,8 @@
 // Transfers new values into a matrix on the device.
 #include "lib/operator/values.h"
 
+#include "host/geometry.h"
+#include "host/launch.h"
 #include "host/runtime.h"
 
 #include <string.h>
@@ -26,6 +28,8 @@ void lcl_values_finish(struct lcl_values *V)
     lcl_buffer_destroy(&V->map);
     lcl_sources_finish(&V->sources);
     lcl_buffer_destroy(&V->staged);
+    lcl_buffer_destroy(&V->spare);
+    lcl_buffer_destroy(&V->bad);
 }
 
 // ------------------------------------------------------------------- numbering
@@ -52,6 +56,7 @@ enum lcl_status lcl_values_reorder(struct lcl_values *V,
     if (V->sources.of) {
         lcl_buffer_destroy(&A->val);
     } else {
+        lcl_buffer_destroy(&V->spare);
         V->ops = blocks;
         V->staged = A->val;
         V->map = *map;
@@ -82,21 +87,15 @@ enum lcl_status lcl_values_restore(struct lcl_values *V,
 
 // ------------------------------------------------------------------- values
 
-enum lcl_status lcl_values_take(struct lcl_values *V,
-                                const struct lcl_device_matrix *A,
-                                const lcl_buffer *val)
-{
-    const struct lcl_given_arrays given = lcl_given_array(&V->sources, val);
-    if (V->sources.of)
-        return lcl_sources_gather(&V->sources, &given, A->val);
-    return V->map ? lcl_gather(&V->ops, V->blocks, V->map, val, A->val)
-                  : lcl_buffer_copy(A->val, val);
-}
-
 enum lcl_status lcl_values_gather(struct lcl_values *V,
                                   const struct lcl_device_matrix *A)
 {
-    return V->staged ? lcl_values_take(V, A, V->staged) : LCL_OK;
+    const struct lcl_given_arrays given =
+        lcl_given_array(&V->sources, V->staged);
+    if (!V->staged)
+        return LCL_OK;
+    return V->map ? lcl_gather(&V->ops, V->blocks, V->map, V->staged, A->val)
+                  : lcl_sources_gather(&V->sources, &given, A->val, NULL);
 }
 
 enum lcl_status lcl_values_write(struct lcl_values *V,
@@ -126,24 +125,62 @@ enum lcl_status lcl_values_write_parts(struct lcl_values *V,
     return lcl_values_gather(V, A);
 }
 
-// Without sources, only the first array has values.
-enum lcl_status lcl_values_take_parts(struct lcl_values *V,
-                                      const struct lcl_device_matrix *A,
-                                      lcl_buffer *const *val)
+// ------------------------------------------------------------------- buffers
+
+static enum lcl_status get_take(struct lcl_values *V, int values)
 {
-    const struct lcl_given_arrays given = {
-        .second = V->part[0],
-        .third = V->part[0] + V->part[1],
-        .a = val[0],
-        .b = val[1] ? val[1] : val[0],
-        .c = val[2] ? val[2] : val[0],
+    const struct lcl_spec spec = {
+        .source = "sources.cl",
+        .kernel = "take_values",
+        .group = lcl_vector_group(lcl_context_caps(V->ctx)),
+        .block = values > 1 ? values : 0,
     };
-    return V->sources.of ? lcl_sources_gather(&V->sources, &given, A->val)
-                         : lcl_values_take(V, A, val[0]);
+    return V->take ? LCL_OK : lcl_kernel_get(&V->take, V->ctx, &spec);
+}
+
+// Moved values do not need their first buffer between two calls.
+enum lcl_status lcl_values_begin(struct lcl_values *V,
+                                 const struct lcl_device_matrix *A,
+                                 lcl_buffer ***other)
+{
+    const int values = A->block * A->block;
+    const int32_t sound = 0;
+    enum lcl_status st = LCL_OK;
+    *other = V->map ? &V->staged : &V->spare;
+    if (!**other)
+        st = lcl_buffer_create(*other, V->ctx, A->blocks * values,
+                               sizeof(double), "new values");
+    if (st < 0 || V->bad)
+        return st;
+    return lcl_buffer_create_from(&V->bad, V->ctx, &sound, 1, sizeof sound,
+                                  "a flag");
+}
+
+enum lcl_status lcl_values_take(struct lcl_values *V,
+                                const struct lcl_device_matrix *A,
+                                const struct lcl_given_arrays *given)
+{
+    if (V->sources.of)
+        return lcl_sources_gather(&V->sources, given, A->val, V->bad);
+    const enum lcl_status st = get_take(V, A->block * A->block);
+    return st < 0 ? st
+                  : LCL_LAUNCH(V->take, A->groups, lcl_arg_long(V->entries),
+                               lcl_arg_buffer(V->map),
+                               lcl_arg_long(lcl_buffer_first(given->a)),
+                               lcl_arg_buffer(given->a), lcl_arg_buffer(A->val),
+                               lcl_arg_buffer(V->bad));
+}
+
+enum lcl_status lcl_values_end(struct lcl_values *V, bool *sound)
+{
+    int32_t bad = 0;
+    const enum lcl_status st = lcl_buffer_read(V->bad, &bad, sizeof bad);
+    *sound = bad == 0;
+    return st < 0 || *sound ? st : lcl_buffer_fill(V->bad, 0);
 }
 
 uint64_t lcl_values_bytes(const struct lcl_values *V)
 {
     return lcl_buffer_bytes(V->map) + lcl_sources_bytes(&V->sources) +
-           lcl_buffer_bytes(V->staged);
+           lcl_buffer_bytes(V->staged) + lcl_buffer_bytes(V->spare);
 }

@@ -14,6 +14,9 @@ struct lcl_values {
     struct lcl_sources sources;     // or of its values
     int64_t part[LCL_LAYOUT_PARTS]; // as in struct lcl_blocked
     lcl_buffer *staged; // entries, in the caller's order; NULL without either
+    lcl_buffer *spare;  // without a map: NULL, or for values of the matrix
+    lcl_buffer *bad;    // int32; nonzero: new values are not finite
+    lcl_kernel *take;   // NULL until needed
     struct lcl_vector_ops ops;
 };
 
@@ -40,22 +43,27 @@ enum lcl_status lcl_values_write(struct lcl_values *V,
                                  const struct lcl_device_matrix *A,
                                  const double *val);
 
-// The same for values in a buffer, which may be larger. Enqueued.
-enum lcl_status lcl_values_take(struct lcl_values *V,
-                                const struct lcl_device_matrix *A,
-                                const lcl_buffer *val);
-
 // The same for the arrays of a layout with several (V->part[0] > 0), of which
 // those without values may be NULL.
 enum lcl_status lcl_values_write_parts(struct lcl_values *V,
                                        const struct lcl_device_matrix *A,
                                        const double *const *val);
-enum lcl_status lcl_values_take_parts(struct lcl_values *V,
-                                      const struct lcl_device_matrix *A,
-                                      lcl_buffer *const *val);
 
 // The same from V->staged, if there is one. Enqueued.
 enum lcl_status lcl_values_gather(struct lcl_values *V,
                                   const struct lcl_device_matrix *A);
+
+// New values from buffers: *other is a buffer that the caller exchanges for
+// A->val, to which the new values go.
+enum lcl_status lcl_values_begin(struct lcl_values *V,
+                                 const struct lcl_device_matrix *A,
+                                 lcl_buffer ***other);
+// Writes the values to A->val, and sets *V->bad unless they are finite. Without
+// sources, only the first array has values. Enqueued.
+enum lcl_status lcl_values_take(struct lcl_values *V,
+                                const struct lcl_device_matrix *A,
+                                const struct lcl_given_arrays *given);
+// Waits; *sound tells whether *V->bad was not set, which it no longer is.
+enum lcl_status lcl_values_end(struct lcl_values *V, bool *sound);
 
 uint64_t lcl_values_bytes(const struct lcl_values *V);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matrices in layouts of the caller: conversion, operators and new values.
+#include "tests/support/capture.h"
 #include "tests/support/device.h"
 #include "tests/support/layouts.h"
 #include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
 
+#include "host/context.h"
 #include "host/interop.h"
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
@@ -173,6 +175,30 @@ static void update_ldu_cl(lcl_operator *op, lcl_context *ctx,
         lcl_buffer_destroy(&of[p]);
 }
 
+// Buffers with one value that is not finite leave the operator as it is.
+static void expect_refused(lcl_operator *op, lcl_context *ctx,
+                           const struct test_layout *T)
+{
+    static const double bad[] = {NAN, INFINITY, -INFINITY};
+    const struct lcl_log before = ctx->cl.log;
+    struct test_capture capture;
+    double *val = test_vector(T->values);
+    test_capture_init(&capture, LCL_LOG_ERROR);
+    ctx->cl.log = capture.log;
+    for (int64_t k = 0; k < T->values; k += 1 + T->values / 7) {
+        for (int64_t j = 0; j < T->values; ++j)
+            val[j] = j == k ? bad[k % 3] : 1;
+        lcl_buffer *behind = upload_behind(ctx, val, T->values);
+        const struct lcl_array_cl array = {lcl_buffer_mem(behind), BEFORE};
+        assert_int_equal(lcl_operator_update_cl(op, &array, NULL), LCL_EFORMAT);
+        test_capture_expect(&capture, "a value is not finite");
+        lcl_buffer_destroy(&behind);
+        expect_operator(op, T);
+    }
+    ctx->cl.log = before;
+    free(val);
+}
+
 // In all ways that the library has.
 static void expect_updates(lcl_operator *op, lcl_context *ctx,
                            struct test_layout *T)
@@ -183,6 +209,7 @@ static void expect_updates(lcl_operator *op, lcl_context *ctx,
     test_layout_renew(T, 78);
     update_cl(op, ctx, T);
     expect_operator(op, T);
+    expect_refused(op, ctx, T);
     if (T->L.type != LCL_LAYOUT_LDU)
         return;
     test_layout_renew(T, 79);

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Operators in another numbering than the caller's: vectors and new values on
 // their way into it and back, and copies of the matrix in the first order.
+#include "tests/support/capture.h"
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 
 #include "host/alloc.h"
+#include "host/context.h"
+#include "host/interop.h"
 #include "lib/matrix/bsr.h"
 #include "lib/matrix/csr.h"
 #include "lib/operator/matrix_operator.h"
 
+#include <levelcl/opencl.h>
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,9 +53,10 @@ static void renumber(struct numbered *t, lcl_context *ctx)
 
 // `place`: of struct lcl_blocked.
 static void numbered_init(struct numbered *t, lcl_context *ctx, int64_t rows,
-                          int block, const int64_t *place, int64_t entries)
+                          int block, const int64_t *place, int64_t entries,
+                          enum lcl_spmv_type type)
 {
-    static const struct lcl_operator_params params = LCL_OPERATOR_PARAMS_INIT;
+    const struct lcl_operator_params params = {.spmv = type};
     struct lcl_csr pattern = test_random_csr(rows, 4, 1), reordered;
     struct lcl_blocked given;
     t->A = test_random_blocks(&pattern, block, 2);
@@ -134,7 +141,7 @@ static void expect_products(struct numbered *t, lcl_context *ctx)
 static void expect_vectors(lcl_context *ctx, int block)
 {
     struct numbered t;
-    numbered_init(&t, ctx, 37, block, NULL, 0);
+    numbered_init(&t, ctx, 37, block, NULL, 0, LCL_SPMV_CSR);
     expect_products(&t, ctx);
     renumber(&t, ctx);
     const int64_t n = 37 * block;
@@ -171,26 +178,69 @@ static void test_numbering__vectors_go_there_and_back(void **state)
 
 // ------------------------------------------------------------------ values
 
+// From a buffer, behind a value that nobody may take, and then with `bad`,
+// which changes nothing.
+static void expect_taken(struct numbered *t, lcl_context *ctx, double bad)
+{
+    const int64_t count = t->A.nnz * lcl_block_values(&t->A);
+    const struct lcl_log before = ctx->cl.log;
+    struct test_capture capture;
+    double *val = test_vector(count + 1);
+    val[0] = NAN;
+    memcpy(val + 1, t->A.val, (size_t)count * sizeof *val);
+    lcl_buffer *buffer = test_upload(ctx, val, count + 1, sizeof *val);
+    const struct lcl_array_cl array = {lcl_buffer_mem(buffer), 1};
+    assert_int_equal(lcl_operator_update_cl(t->op, &array, NULL), LCL_OK);
+    for (int64_t k = 1; k <= count; ++k)
+        val[k] = k == 1 + count / 3 ? bad : -1;
+    assert_int_equal(
+        lcl_buffer_write(buffer, val, (size_t)(count + 1) * sizeof *val),
+        LCL_OK);
+    test_capture_init(&capture, LCL_LOG_ERROR);
+    ctx->cl.log = capture.log;
+    assert_int_equal(lcl_operator_update_cl(t->op, &array, NULL), LCL_EFORMAT);
+    ctx->cl.log = before;
+    lcl_buffer_destroy(&buffer);
+    free(val);
+}
+
+static void expect_new_values(lcl_context *ctx, int block,
+                              enum lcl_spmv_type type)
+{
+    struct numbered t;
+    numbered_init(&t, ctx, 41, block, NULL, 0, type);
+    const int64_t count = t.A.nnz * block * block;
+    expect_values(t.op->matrix, t.A.val, count);
+    expect_products(&t, ctx);
+    renew(&t, 5);
+    expect_taken(&t, ctx, INFINITY);
+    expect_values(t.op->matrix, t.A.val, count);
+    expect_products(&t, ctx);
+    renumber(&t, ctx);
+    expect_values(t.op->matrix, t.B.val, count);
+    renew(&t, 6);
+    assert_int_equal(lcl_operator_update(t.op, t.A.val), LCL_OK);
+    expect_values(t.op->matrix, t.B.val, count);
+    renew(&t, 7);
+    assert_int_equal(lcl_buffer_write(lcl_operator_staging(t.op), t.A.val,
+                                      (size_t)count * sizeof(double)),
+                     LCL_OK);
+    assert_int_equal(lcl_operator_take_staged(t.op), LCL_OK);
+    expect_values(t.op->matrix, t.B.val, count);
+    for (unsigned seed = 8; seed < 10; ++seed) {
+        renew(&t, seed);
+        expect_taken(&t, ctx, NAN);
+        expect_values(t.op->matrix, t.B.val, count);
+        expect_products(&t, ctx);
+    }
+    numbered_finish(&t);
+}
+
 static void test_numbering__new_values_come_in_blocks(void **state)
 {
     for (int b = 1; b <= 3; ++b) {
-        struct numbered t;
-        numbered_init(&t, *state, 41, b, NULL, 0);
-        const int64_t count = t.A.nnz * b * b;
-        expect_values(t.op->matrix, t.A.val, count);
-        renumber(&t, *state);
-        expect_values(t.op->matrix, t.B.val, count);
-        renew(&t, 6);
-        assert_int_equal(lcl_operator_update(t.op, t.A.val), LCL_OK);
-        expect_values(t.op->matrix, t.B.val, count);
-        renew(&t, 7);
-        assert_int_equal(lcl_buffer_write(lcl_operator_staging(t.op), t.A.val,
-                                          (size_t)count * sizeof(double)),
-                         LCL_OK);
-        assert_int_equal(lcl_operator_take_staged(t.op), LCL_OK);
-        expect_values(t.op->matrix, t.B.val, count);
-        expect_products(&t, *state);
-        numbered_finish(&t);
+        expect_new_values(*state, b, LCL_SPMV_CSR);
+        expect_new_values(*state, b, LCL_SPMV_SLICED);
     }
 }
 
@@ -207,7 +257,7 @@ static void expect_entries(lcl_context *ctx, bool reordered)
     assert_non_null(place);
     for (int64_t k = 0; k < entries; ++k)
         place[k] = 2 * (entries - 1 - k);
-    numbered_init(&t, ctx, ROWS, SIZE, place, entries);
+    numbered_init(&t, ctx, ROWS, SIZE, place, entries, LCL_SPMV_CSR);
     if (reordered)
         renumber(&t, ctx);
     assert_int_equal(lcl_operator_info(t.op)->nnz, entries);
@@ -237,7 +287,7 @@ static void expect_copy(lcl_context *ctx, int block, bool reordered)
     struct numbered t;
     lcl_operator *copy;
     lcl_buffer *map;
-    numbered_init(&t, ctx, 31, block, NULL, 0);
+    numbered_init(&t, ctx, 31, block, NULL, 0, LCL_SPMV_CSR);
     if (reordered)
         renumber(&t, ctx);
     assert_int_equal(lcl_operator_copy(&copy, &map, t.op), LCL_OK);

@@ -155,35 +155,6 @@ static void test_check_csr__values_that_are_not_finite_are_named(void **state)
     test_csr_finish(&A);
 }
 
-// Values alone, in a buffer that is larger at both ends; lcl_find_not_finite()
-// refers.
-static void test_check_csr__values_alone_are_checked(void **state)
-{
-    lcl_context *ctx = *state;
-    const double bad[] = {NAN, INFINITY, -INFINITY, 1e308, -0.0, 5e-324};
-    const int64_t counts[] = {1, 2, test_size(40, 3000)};
-    double *all = test_random_vector(counts[2] + 2, 7), *val = all + 1;
-    all[0] = NAN;
-    for (int c = 0; c < 3; ++c)
-        for (int64_t k = 0; k <= counts[c]; k += 1 + counts[c] / 5)
-            for (size_t b = 0; b < sizeof bad / sizeof *bad; ++b) {
-                const double before = val[k];
-                val[k] = bad[b];
-                lcl_buffer *buffer =
-                    test_upload(ctx, all, counts[c] + 2, sizeof *val);
-                const size_t bytes = lcl_buffer_bytes(buffer);
-                lcl_buffer_select(buffer, sizeof *val, bytes - sizeof *val);
-                assert_int_equal(
-                    lcl_device_values_check(buffer, counts[c], ctx),
-                    lcl_find_not_finite(val, counts[c]) < 0 ? LCL_OK
-                                                            : LCL_EFORMAT);
-                lcl_buffer_select(buffer, 0, bytes);
-                lcl_buffer_destroy(&buffer);
-                val[k] = before;
-            }
-    free(all);
-}
-
 static void test_check_csr__counts_and_sizes_are_checked(void **state)
 {
     lcl_context *ctx = *state;
@@ -247,7 +218,6 @@ int main(void)
         cmocka_unit_test(test_check_csr__bad_row_pointers_are_named),
         cmocka_unit_test(test_check_csr__bad_columns_are_named),
         cmocka_unit_test(test_check_csr__values_that_are_not_finite_are_named),
-        cmocka_unit_test(test_check_csr__values_alone_are_checked),
         cmocka_unit_test(test_check_csr__counts_and_sizes_are_checked),
         cmocka_unit_test(test_check_csr__copies_are_exact),
     };

@@ -11,6 +11,7 @@
 #include "lib/operator/autotune.h"
 #include "lib/ref/sliced.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { FAR = 100000 }; // columns, beyond the reach of 16 bits
@@ -138,6 +139,66 @@ static void expect_places(const struct source *src,
     lcl_buffer_destroy(&val);
 }
 
+// New values from behind two others, in the order of `map`, or in that of A
+// without it; `one` of them is odd.
+static void expect_taken(const struct source *src,
+                         const struct lcl_ref_sliced *L, const int32_t *map,
+                         const double *one)
+{
+    lcl_context *ctx = src->ctx;
+    const struct lcl_bsr *A = src->A;
+    const int values = lcl_block_values(A);
+    const int64_t count = A->nnz * values;
+    const int64_t slots =
+        (int64_t)(L->start[2 * L->slices] + L->start[2 * L->slices + 1]) *
+        slice_rows(ctx) * values;
+    const int32_t none = 0;
+    int32_t flag;
+    double *given = test_vector(2 + count);
+    for (int64_t k = 0; k < count; ++k)
+        given[2 + (map ? map[k / values] : k / values) * values + k % values] =
+            A->val[k];
+    if (one)
+        given[2 + count / 2] = *one;
+    lcl_buffer *from = test_upload(ctx, given, 2 + count, sizeof *given);
+    lcl_buffer *places = map ? test_upload(ctx, map, A->nnz, 4) : NULL;
+    lcl_buffer *bad = test_upload(ctx, &none, 1, sizeof none);
+    lcl_buffer *start =
+        test_upload(ctx, L->start, L->slices + 1, 2 * sizeof *L->start);
+    lcl_buffer *to = test_poisoned(ctx, count, sizeof *given);
+    lcl_buffer *sliced = test_poisoned(ctx, slots, sizeof *L->val);
+    assert_int_equal(
+        LCL_LAUNCH(get_kernel(src, "take_values"), 3, lcl_arg_long(A->rows),
+                   lcl_arg_int(last_col(src)), lcl_arg_buffer(src->row_ptr),
+                   lcl_arg_buffer(src->col), lcl_arg_buffer(start),
+                   lcl_arg_buffer(sliced), lcl_arg_buffer(places),
+                   lcl_arg_long(2), lcl_arg_buffer(from), lcl_arg_buffer(to),
+                   lcl_arg_buffer(bad)),
+        LCL_OK);
+    test_download(bad, &flag, 1, sizeof flag);
+    assert_int_equal(flag != 0, one && !isfinite(*one));
+    if (!one) {
+        expect_bytes(to, A->val, count, sizeof *given);
+        expect_bytes(sliced, L->val, slots, sizeof *L->val);
+    }
+    lcl_buffer *const all[] = {from, places, bad, start, to, sliced};
+    for (int i = 0; i < 6; ++i)
+        lcl_buffer_destroy(&(lcl_buffer *){all[i]});
+    free(given);
+}
+
+static void expect_all_taken(const struct source *src,
+                             const struct lcl_ref_sliced *L)
+{
+    const double odd[] = {NAN, INFINITY, -INFINITY, 1e308, 5e-324};
+    int32_t *map = test_random_permutation(src->A->nnz, 4);
+    expect_taken(src, L, NULL, NULL);
+    expect_taken(src, L, map, NULL);
+    for (size_t b = 0; src->A->nnz > 0 && b < sizeof odd / sizeof *odd; ++b)
+        expect_taken(src, L, map, &odd[b]);
+    free(map);
+}
+
 static void expect_layout(lcl_context *ctx, const struct lcl_bsr *A, bool wide)
 {
     struct source src;
@@ -147,6 +208,7 @@ static void expect_layout(lcl_context *ctx, const struct lcl_bsr *A, bool wide)
                      LCL_OK);
     expect_counts(&src, &L);
     expect_places(&src, &L);
+    expect_all_taken(&src, &L);
     lcl_ref_sliced_finish(&L);
     source_finish(&src);
 }

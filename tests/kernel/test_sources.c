@@ -3,6 +3,7 @@
 #include "tests/support/device.h"
 #include "tests/support/systems.h"
 
+#include "host/launch.h"
 #include "lib/operator/sources.h"
 #include "lib/ref/sources.h"
 
@@ -97,7 +98,7 @@ static void expect_gathered(struct lcl_sources *D, const struct sources *S,
     const struct lcl_given_arrays given = {second, third, all[0], all[1],
                                            all[2]};
     lcl_ref_sources(expected, S->n, S->entries, S->of, S->start, S->list, x);
-    assert_int_equal(lcl_sources_gather(D, &given, all[3]), LCL_OK);
+    assert_int_equal(lcl_sources_gather(D, &given, all[3], NULL), LCL_OK);
     test_download(all[3], val, S->n, sizeof *val);
     test_expect_same("value", val, expected, S->n);
     for (int p = 0; p < 3; ++p)
@@ -200,6 +201,107 @@ static void test_sources__places_of_a_larger_matrix(void **state)
     sources_finish(&S);
 }
 
+// ------------------------------------------------------------------- checks
+
+static int32_t flag_of(const lcl_buffer *bad)
+{
+    int32_t flag;
+    test_download(bad, &flag, 1, sizeof flag);
+    return flag != 0;
+}
+
+static lcl_buffer *new_flag(lcl_context *ctx)
+{
+    const int32_t none = 0;
+    return test_upload(ctx, &none, 1, sizeof none);
+}
+
+static const double odd[] = {NAN, INFINITY, -INFINITY, 1e308, -0.0, 5e-324};
+enum { ODD = sizeof odd / sizeof *odd };
+
+// Value k is odd, and in use.
+static void expect_checked(struct lcl_sources *D, int64_t entries, int64_t k)
+{
+    double *x = test_random_vector(entries, 3);
+    lcl_buffer *val = test_poisoned(D->ctx, D->values, sizeof *x);
+    for (int b = 0; b < ODD; ++b) {
+        x[k] = odd[b];
+        lcl_buffer *a = test_upload(D->ctx, x, entries, sizeof *x);
+        lcl_buffer *bad = new_flag(D->ctx);
+        const struct lcl_given_arrays given = lcl_given_array(D, a);
+        assert_int_equal(lcl_sources_gather(D, &given, val, bad), LCL_OK);
+        assert_int_equal(flag_of(bad), !isfinite(odd[b]));
+        lcl_buffer_destroy(&bad);
+        lcl_buffer_destroy(&a);
+    }
+    lcl_buffer_destroy(&val);
+    free(x);
+}
+
+// The second value of a sum, and the source of a value.
+static void test_sources__values_are_checked(void **state)
+{
+    struct sources S;
+    sources_init(&S, 61, 300, 9);
+    struct lcl_sources D = upload(*state, &S);
+    int64_t group = 0, v = S.n - 1;
+    while (S.start[group + 1] - S.start[group] < 2)
+        ++group;
+    while (S.of[v] >= (uint32_t)S.entries)
+        --v;
+    expect_checked(&D, S.entries, S.list[S.start[group] + 1]);
+    expect_checked(&D, S.entries, S.of[v]);
+    lcl_sources_finish(&D);
+    sources_finish(&S);
+}
+
+// Blocks `block` in the order of map, or without it, behind NaN.
+static void expect_taken(lcl_context *ctx, int64_t blocks, int block,
+                         const int32_t *map, double one)
+{
+    const struct lcl_spec spec = {.source = "sources.cl",
+                                  .kernel = "take_values",
+                                  .group = test_group(ctx, 2),
+                                  .block = block > 1 ? block : 0};
+    const int64_t n = blocks * block;
+    double *x = test_random_vector(n, 5), *expected = test_vector(n);
+    double *got = test_vector(n);
+    x[n / 2] = one;
+    for (int64_t k = 0; k < n; ++k)
+        expected[k] = x[(map ? map[k / block] : k / block) * block + k % block];
+    lcl_buffer *from = behind(ctx, x, n, 2), *bad = new_flag(ctx);
+    lcl_buffer *to = test_poisoned(ctx, n, sizeof *got);
+    lcl_buffer *places = map ? test_upload(ctx, map, blocks, 4) : NULL;
+    assert_int_equal(LCL_LAUNCH(test_kernel(ctx, &spec), 3, lcl_arg_long(n),
+                                lcl_arg_buffer(places), lcl_arg_long(2),
+                                lcl_arg_buffer(from), lcl_arg_buffer(to),
+                                lcl_arg_buffer(bad)),
+                     LCL_OK);
+    test_download(to, got, n, sizeof *got);
+    assert_memory_equal(got, expected, (size_t)n * sizeof *got);
+    assert_int_equal(flag_of(bad), !isfinite(one));
+    lcl_buffer_select(from, 0, lcl_buffer_bytes(from) + 2 * sizeof *x);
+    lcl_buffer *const all[] = {from, bad, to, places};
+    for (int i = 0; i < 4; ++i)
+        lcl_buffer_destroy(&(lcl_buffer *){all[i]});
+    free(x);
+    free(expected);
+    free(got);
+}
+
+static void test_sources__values_are_taken_and_checked(void **state)
+{
+    const int64_t n = test_size(17, 3001);
+    int32_t *map = test_random_permutation(n, 4);
+    for (int b = 0; b < ODD; ++b) {
+        expect_taken(*state, n, 1, NULL, odd[b]);
+        expect_taken(*state, n, 1, map, odd[b]);
+        expect_taken(*state, n, 9, map, odd[b]);
+    }
+    expect_taken(*state, 1, 1, NULL, 2);
+    free(map);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +309,8 @@ int main(void)
         cmocka_unit_test(test_sources__no_values),
         cmocka_unit_test(test_sources__blocks_keep_their_sources),
         cmocka_unit_test(test_sources__places_of_a_larger_matrix),
+        cmocka_unit_test(test_sources__values_are_checked),
+        cmocka_unit_test(test_sources__values_are_taken_and_checked),
     };
     return test_device_run(tests);
 }
