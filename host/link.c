@@ -76,7 +76,9 @@ enum lcl_status lcl_context_link(lcl_context *from, lcl_context *to,
         return lcl_misuse(from ? lcl_context_log(from) : NULL,
                           "lcl_context_link: an argument is NULL");
     *link = (struct lcl_link){0};
-    if ((st = measure(from, to, SHORT, SHORT_TIMES, &brief)) < 0 ||
+    if ((st = lcl_context_expect_free(from, "lcl_context_link")) < 0 ||
+        (st = lcl_context_expect_free(to, "lcl_context_link")) < 0 ||
+        (st = measure(from, to, SHORT, SHORT_TIMES, &brief)) < 0 ||
         (st = measure(from, to, LONG, LONG_TIMES, &full)) < 0)
         return st;
     link->latency = brief;

@@ -3,6 +3,7 @@
 #include "host/memory.h"
 
 #include "host/alloc.h"
+#include "host/background.h"
 #include "host/context.h"
 #include "host/log.h"
 #include "host/staging.h"
@@ -103,6 +104,7 @@ void lcl_context_trim(lcl_context *ctx)
 {
     if (!ctx)
         return;
+    lcl_background_wait(ctx);
     lcl_pinned_close(&ctx->staging, ctx);
     trim(ctx, 0);
 }

@@ -195,9 +195,9 @@ LCL_API void lcl_context_destroy(lcl_context **ctx);
 
 /* Gives the device memory that no buffer uses back to the driver, and the
  * pinned memory for large transfers, which the next one takes again; ctx may be
- * NULL. The context does so by itself when memory is short, but not for other
- * contexts and processes. lcl_context_memory() in memory.h tells how much a
- * context has. */
+ * NULL. Waits for the end of a solve of lcl_solver_enqueue_cl(). The context
+ * does so by itself when memory is short, but not for other contexts and
+ * processes. lcl_context_memory() in memory.h tells how much a context has. */
 LCL_API void lcl_context_trim(lcl_context *ctx);
 
 LCL_API const struct lcl_caps *lcl_context_caps(const lcl_context *ctx);

@@ -70,8 +70,9 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_solver_solve_cl(
  * tell. If an error ended the solve, the execution status of the event is the
  * lcl_status, which is negative.
  * Before `done` is complete, `reports` must stay, and nothing made from the
- * context may be used: creations, updates, solves and applications return
- * LCL_EBUSY, and functions that destroy wait for the end of the solve.
+ * context may be used: creations, updates, solves, applications, inversions and
+ * measurements return LCL_EBUSY, and functions that destroy, or that free
+ * memory, wait for the end of the solve.
  * lcl_solver_cancel() may be called. Work that the caller enqueues on the
  * context's queue meanwhile runs between kernels of the solve. `solve` and the
  * events of the wait list need live only until the call returns, the buffers

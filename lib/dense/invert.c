@@ -154,7 +154,8 @@ enum lcl_status lcl_batch_invert(lcl_context *ctx, double *inverse,
                           .log = lcl_context_log(ctx),
                           .params = params ? *params : defaults};
     enum lcl_status st;
-    if ((st = check_arguments(V.log, inverse, blocks, block_ptr, count,
+    if ((st = lcl_context_expect_free(ctx, "lcl_batch_invert")) < 0 ||
+        (st = check_arguments(V.log, inverse, blocks, block_ptr, count,
                               &V.params)) < 0 ||
         (st = check_blocks(V.log, block_ptr, count)) < 0 || count == 0)
         return st;

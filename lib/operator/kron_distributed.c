@@ -117,10 +117,15 @@ static enum lcl_status take_values(lcl_operator *A,
     return st < 0 ? st : lcl_kron_boundary_update(&D->boundary, K);
 }
 
-static enum lcl_status check_pattern(const struct part *D,
+static enum lcl_status check_pattern(const lcl_operator *A,
                                      const struct lcl_kron_rows *K,
                                      const struct lcl_log *log)
 {
+    const struct part *D = A->state;
+    const enum lcl_status st =
+        lcl_context_expect_free(A->range.ctx, "lcl_operator_update_kron_rows");
+    if (st < 0)
+        return st;
     return lcl_kron_rows_pattern(K) == D->pattern
                ? LCL_OK
                : lcl_kron_refuse_pattern(log);
@@ -133,7 +138,7 @@ enum lcl_status lcl_kron_distributed_update(lcl_operator *A,
     enum lcl_status st = check(K, C);
     if (st < 0)
         return st;
-    st = check_pattern(A->state, K, &C->log);
+    st = check_pattern(A, K, &C->log);
     if ((st = lcl_comm_agree(C, st, "the pattern of new values")) < 0)
         return st;
     return lcl_comm_agree(C, take_values(A, K), "new values");

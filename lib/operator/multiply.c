@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The product of two operators' matrices, as an operator.
 #include "host/log.h"
+#include "host/runtime.h"
 #include "lib/operator/matrix_operator.h"
 #include "lib/operator/spgemm.h"
 
@@ -73,7 +74,9 @@ enum lcl_status lcl_operator_multiply(lcl_operator **out, lcl_operator *A,
     if (!out || !A || !B)
         return lcl_misuse(A ? lcl_context_log(A->range.ctx) : NULL,
                           "lcl_operator_multiply: an argument is NULL");
-    if ((st = check(A, B)) < 0)
+    if ((st = lcl_context_expect_free(A->range.ctx, "lcl_operator_multiply")) <
+            0 ||
+        (st = check(A, B)) < 0)
         return st;
     if ((st = compute(&C.A, A->range.ctx, A, B)) == LCL_OK) {
         C.entries = C.A.blocks;

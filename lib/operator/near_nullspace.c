@@ -78,11 +78,15 @@ enum lcl_status lcl_operator_set_near_nullspace(lcl_operator *A,
     struct lcl_dense copy = {0};
     if (!A)
         return lcl_misuse(NULL, "lcl_operator_set_near_nullspace: A is NULL");
+    enum lcl_status st = lcl_context_expect_free(
+        A->range.ctx, "lcl_operator_set_near_nullspace");
+    if (st < 0)
+        return st;
     A = lcl_operator_own(A);
     const struct lcl_log *log = lcl_context_log(A->range.ctx);
     if (B && B->cols == 0)
         B = NULL;
-    enum lcl_status st = B ? check(A, B, log) : LCL_OK;
+    st = B ? check(A, B, log) : LCL_OK;
     if (st == LCL_OK && A->team)
         return set_on_all(A->team, B, log);
     if (st == LCL_OK && B)

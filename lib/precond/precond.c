@@ -540,6 +540,10 @@ enum lcl_status lcl_precond_locate(const lcl_precond *M, int32_t *part,
 {
     if (!M || !part || !level)
         return refuse_null(M, "lcl_precond_locate");
+    const enum lcl_status st =
+        lcl_context_expect_free(M->op.range.ctx, "lcl_precond_locate");
+    if (st < 0)
+        return st;
     return M->ops->locate
                ? M->ops->locate(M, part, level)
                : lcl_fail(log_of(M), LCL_EUNSUPPORTED,

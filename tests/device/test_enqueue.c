@@ -10,6 +10,8 @@
 #include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
 
+#include <levelcl/batch.h>
+
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -316,6 +318,10 @@ static void expect_busy(struct system *t)
     const struct lcl_array_cl val = {lcl_buffer_mem(t->on_device[1]), 0};
     const cl_mem b = t->solve.b.mem, x = t->solve.x.mem;
     size_t bytes = 8;
+    const int64_t ptr[] = {0, 1};
+    struct lcl_link link;
+    int32_t part[1], level[1];
+    double one = 1;
     lcl_operator *op;
     lcl_precond *M;
     lcl_solver *S;
@@ -332,6 +338,8 @@ static void expect_busy(struct system *t)
         lcl_operator_update(t->op, t->A.val),
         lcl_operator_update_cl(t->op, &val, NULL),
         lcl_operator_set_nullspace(t->op, NULL),
+        lcl_operator_set_near_nullspace(t->op, NULL),
+        lcl_operator_multiply(&op, t->op, t->op),
         lcl_operator_apply(t->op, t->start, t->x),
         lcl_operator_apply_many(t->op, t->start, t->n, t->x, t->n, 1),
         lcl_operator_apply_cl(t->op, b, x),
@@ -340,6 +348,11 @@ static void expect_busy(struct system *t)
         lcl_precond_update(t->M),
         lcl_precond_apply(t->M, t->start, t->x),
         lcl_precond_apply_cl(t->M, b, x),
+        lcl_precond_locate(t->M, part, level),
+        lcl_batch_invert(t->ctx, &one, &one, ptr, 1, NULL, NULL),
+        lcl_context_copy_bandwidth(t->ctx, &one),
+        lcl_context_link(t->ctx, t->ctx, &link),
+        lcl_self_test(t->ctx),
     };
     for (size_t k = 0; k < sizeof got / sizeof *got; ++k)
         if (got[k] != LCL_EBUSY)
@@ -358,7 +371,7 @@ static void test_enqueue__other_calls_find_the_context_busy(void **state)
     assert_int_equal(enqueue(&t), LCL_OK);
     await_monitor(&g);
     const struct lcl_log before = t.ctx->cl.log;
-    t.ctx->cl.log.level = LCL_LOG_NONE; // 19 refusals
+    t.ctx->cl.log.level = LCL_LOG_NONE; // many refusals
     expect_busy(&t);
     t.ctx->cl.log = before;
     open_gate(&g, true);
@@ -389,6 +402,23 @@ static void test_enqueue__destroying_waits_for_the_solve(void **state)
     assert_int_equal(enqueue(&t), LCL_OK);
     assert_int_equal(pthread_create(&thread, NULL, open_later, &g), 0);
     lcl_solver_destroy(&t.S);
+    assert_int_equal(status_of(t.done), CL_COMPLETE);
+    assert_int_equal(t.report[0].stop, LCL_STOP_RTOL);
+    clReleaseEvent(t.done);
+    pthread_join(thread, NULL);
+    close_system(&t);
+    gate_finish(&g);
+}
+
+static void test_enqueue__trimming_waits_for_the_solve(void **state)
+{
+    struct system t;
+    struct gate g;
+    pthread_t thread;
+    open_gated(&t, &g, *state);
+    assert_int_equal(enqueue(&t), LCL_OK);
+    assert_int_equal(pthread_create(&thread, NULL, open_later, &g), 0);
+    lcl_context_trim(t.ctx);
     assert_int_equal(status_of(t.done), CL_COMPLETE);
     assert_int_equal(t.report[0].stop, LCL_STOP_RTOL);
     clReleaseEvent(t.done);
@@ -720,6 +750,7 @@ int main(void)
         cmocka_unit_test(test_enqueue__the_call_returns_before_the_solve),
         cmocka_unit_test(test_enqueue__other_calls_find_the_context_busy),
         cmocka_unit_test(test_enqueue__destroying_waits_for_the_solve),
+        cmocka_unit_test(test_enqueue__trimming_waits_for_the_solve),
         cmocka_unit_test(test_enqueue__a_solve_can_be_cancelled),
         cmocka_unit_test(test_enqueue__a_monitor_ends_all_columns),
         cmocka_unit_test(test_enqueue__solves_follow_each_other_at_once),

@@ -5,12 +5,15 @@
 #include <levelcl/mpi.h>
 #include <levelcl/opencl.h>
 
+#include "host/background.h"
 #include "tests/support/capture.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct test_capture capture;
@@ -328,6 +331,37 @@ static bool solves_a_kronecker_system(void)
     return true;
 }
 
+static enum lcl_status wait_for(void *flag)
+{
+    const struct timespec pause = {0, 1000000};
+    while (!atomic_load((atomic_bool *)flag))
+        nanosleep(&pause, NULL);
+    return LCL_OK;
+}
+
+// The context of the first rank works in the background.
+static bool refuses_values_while_busy(void)
+{
+    struct kron_system q = {.s = {.rank = 0}};
+    atomic_bool over = false;
+    cl_event done;
+    CHECK(open_kron(&q, "radau:2,4"));
+    CHECK(lcl_operator_create_kron_mpi(&q.s.A, q.s.ctx, MPI_COMM_WORLD, &q.K,
+                                       NULL) == LCL_OK);
+    if (q.s.rank == 0)
+        CHECK(lcl_background_start(q.s.ctx, wait_for, &over, &done) == LCL_OK);
+    CHECK(lcl_operator_update_kron_rows(q.s.A, &q.K) == LCL_EBUSY);
+    atomic_store(&over, true);
+    if (q.s.rank == 0) {
+        lcl_background_wait(q.s.ctx);
+        clReleaseEvent(done);
+    }
+    CHECK(lcl_operator_update_kron_rows(q.s.A, &q.K) == LCL_OK);
+    CHECK(multiplies(&q));
+    finish_kron(&q);
+    return true;
+}
+
 // A rank with another step than the others.
 static bool refuses_different_systems(void)
 {
@@ -432,7 +466,8 @@ int main(int argc, char **argv)
         refuses_bad_rows() && refuses_bad_vectors() &&
         refuses_solves_that_do_not_block() && refuses_other_params() &&
         refuses_bad_params() && reads_a_file(path) &&
-        solves_a_kronecker_system() && refuses_different_systems();
+        solves_a_kronecker_system() && refuses_different_systems() &&
+        refuses_values_while_busy();
     if (!passed)
         MPI_Abort(MPI_COMM_WORLD, 1);
     MPI_Finalize();
