@@ -45,14 +45,14 @@
 // ------------------------------------------------------------------- scalars
 
 // Work-items that share a row of partial sums.
-#define TEAM (LCL_GROUP > 2 * COLUMNS ? LCL_GROUP / (2 * COLUMNS) : 1)
+#define TEAM (LCL_GROUP > COLUMNS ? LCL_GROUP / COLUMNS : 1)
 
-// total[row] = the sum of a row of `groups` partial sums; `part` has room for
-// rows * TEAM sums, rows <= 2 * COLUMNS. No loop contains a barrier.
-INLINE void sum_rows(uint rows, uint groups, global const double *sums,
-                     local double *part, local double *total)
+// total[q] = the sum of row q of `groups` partial sums; `part` has room for
+// COLUMNS * TEAM sums. No loop contains a barrier.
+INLINE void sum_rows(uint groups, global const double *sums, local double *part,
+                     local double *total)
 {
-    for (GROUP_DOWNWARDS(t, rows * TEAM)) {
+    for (GROUP_DOWNWARDS(t, COLUMNS * TEAM)) {
         global const double *row = sums + (long)(t / TEAM) * groups;
         double sum = 0;
         for (uint g = t % TEAM; g < groups; g += TEAM)
@@ -60,7 +60,7 @@ INLINE void sum_rows(uint rows, uint groups, global const double *sums,
         part[t] = sum;
     }
     GROUP_BARRIER();
-    for (GROUP_DOWNWARDS(row, rows)) {
+    for (GROUP_DOWNWARDS(row, COLUMNS)) {
         double sum = 0;
         for (uint s = 0; s < TEAM; ++s)
             sum += part[row * TEAM + s];
@@ -151,22 +151,26 @@ static inline double largest_of(local const double *residual)
     return largest;
 }
 
-// `sums` holds <r, z> and then <r, r>; with `plain` z is r. limits[q] is the
+// `dots` holds `own` partial sums of each <r, z>; with `plain` z is r, and they
+// are not read. The second half of `sums` holds <r, r>. limits[q] is the
 // squared tolerance of column q, limits[COLUMNS + q] the weight of its ||r||^2
 // in the largest one, which goes to the ring of all columns. With `plain` the
 // sign of rho, if M was negative definite before the last residual, stays.
 // There is no return before a barrier: in groups of 8 lanes PoCL 3.1 then never
 // ends.
 WORK_GROUP
-kernel void cg_columns_beta(int it, int groups, int plain, int stagnation,
-                            global const double *limits,
+kernel void cg_columns_beta(int it, int groups, int own, int plain,
+                            int stagnation, global const double *limits,
+                            global const double *restrict dots,
                             global const double *restrict sums,
                             global double *state, global int *stop)
 {
-    local double part[2 * COLUMNS * TEAM], total[2 * COLUMNS];
+    local double part[COLUMNS * TEAM], total[2 * COLUMNS];
     local double residual[COLUMNS];
     const int over = stop[STOP_R];
-    sum_rows(2 * COLUMNS, groups, sums, part, total);
+    if (!plain)
+        sum_rows(own, dots, part, total);
+    sum_rows(groups, sums + COLUMNS * (long)groups, part, total + COLUMNS);
     for (GROUP_DOWNWARDS(q, COLUMNS)) {
         const double rr = total[COLUMNS + q];
         const double rho = plain ? copysign(rr, state[RHO(q)]) : total[q];
@@ -209,7 +213,7 @@ kernel void cg_columns_alpha(int it, int groups,
 {
     local double part[COLUMNS * TEAM], total[COLUMNS];
     const int over = stop[STOP_P];
-    sum_rows(COLUMNS, groups, sums, part, total);
+    sum_rows(groups, sums, part, total);
     for (GROUP_DOWNWARDS(q, COLUMNS))
         if (!over)
             step_length(state, q, it, total[q]);

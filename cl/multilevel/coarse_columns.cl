@@ -3,7 +3,8 @@
 // a matrix without blocks:
 //     columns_owners    owner[i] = aggregate of row i
 //     columns_restrict  S = Z^T R, and T = S - W^T Y if `deflate` is set; with
-//                       an array y, <r_q, y_q> over each aggregate
+//                       an array y, <r_q, y_q> over each aggregate; from sums
+//                       of packed_columns.cl over the subdomains if they exist
 //     columns_solve     E = A^-1 T for a dense inverse of n rows; with an array
 //                       s, partial sums of <r_q, y_q + Z e_q>
 //     columns_prolong   Y = Z E
@@ -64,6 +65,20 @@ static inline void add_rows(int p, global const int *part_ptr,
         }
 }
 
+// The same from the sums over `parts` subdomains, from m on.
+static inline void add_sums(int m, int end, global const int *agg_parts,
+                            long parts, global const double *of_parts,
+                            double *sum, double *dot)
+{
+    for (m += FIRST_ROW; m < end; m += ROWS_AT_ONCE)
+        for (uint c = 0; c < OWN; ++c) {
+            global const double *row =
+                of_parts + agg_parts[m] + (FIRST_COLUMN + c) * parts;
+            dot[c] += *row;
+            sum[c] += row[COLUMNS * parts];
+        }
+}
+
 // sum -= the work-item's share of column a of W times Y
 static inline void take_column(long a, global const uint *col_ptr,
                                global const uint *order,
@@ -89,15 +104,20 @@ kernel void columns_restrict(
     global const int *restrict run_row, global const double *restrict w,
     global const double *restrict r, global const double *restrict y,
     global double *restrict s, global double *restrict t,
-    global double *restrict dots, global const int *stop, int at)
+    global double *restrict dots, global const int *stop, int at, long parts,
+    global const double *of_parts)
 {
     local double scratch[LCL_GROUP];
     const long a = get_group_id(0);
     double dot[OWN] = {0}, sum[OWN] = {0};
     if (stop[at])
         return;
-    for (int m = agg_ptr[a]; m < agg_ptr[a + 1]; ++m)
-        add_rows(agg_parts[m], part_ptr, r, y, sum, dot);
+    if (of_parts)
+        add_sums(agg_ptr[a], agg_ptr[a + 1], agg_parts, parts, of_parts, sum,
+                 dot);
+    else
+        for (int m = agg_ptr[a]; m < agg_ptr[a + 1]; ++m)
+            add_rows(agg_parts[m], part_ptr, r, y, sum, dot);
     columns_store(sum, 1, s + a * COLUMNS, scratch);
     columns_store(dot, 1, dots + a * COLUMNS, scratch);
     if (deflate)

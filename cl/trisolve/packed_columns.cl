@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // packed.cl for interleaved columns (columns.cl.h): X = (L D U)^-1 B on all
-// subdomains in one launch, with one pass over the slots for all columns.
+// subdomains in one launch, with one pass over the slots for all columns. With
+// an array `sums`, its rows receive <b_q, x_q> over each subdomain, and after
+// these COLUMNS rows the sum of b_q, while B is in the cache.
 //
 // Data:   factor.cl.h, slot.cl.h.
 // Launch: one group per subdomain, COLUMNS lanes per row of a stage, so groups
@@ -29,6 +31,13 @@
 # define PLANES 0
 #else
 # define PLANES (STAGE_ENTRIES + 1)
+#endif
+
+// doubles in local memory: the columns of a subdomain, then scratch
+#if SUBDOMAIN_ROWS * COLUMNS > LCL_GROUP
+# define LOCAL_DOUBLES (SUBDOMAIN_ROWS * COLUMNS)
+#else
+# define LOCAL_DOUBLES LCL_GROUP
 #endif
 
 struct slots {
@@ -130,6 +139,25 @@ INLINE void do_stage(struct run *run, const struct slots *s,
     GROUP_BARRIER();
 }
 
+// x = y, and the sums, for which y becomes scratch.
+INLINE void store_columns(uint count, global const double *b, local double *y,
+                          global double *x, global double *sums)
+{
+    double dot = 0, sum = 0;
+#pragma unroll 4
+    for (uint i = get_local_id(0); i < count; i += LCL_GROUP) {
+        const double y_i = y[i];
+        const double b_i = sums ? b[i] : 0;
+        x[i] = y_i;
+        dot += b_i * y_i;
+        sum += b_i;
+    }
+    if (!sums)
+        return;
+    columns_partial(&dot, sums, y);
+    columns_partial(&sum, sums + COLUMNS * get_num_groups(0), y);
+}
+
 WORK_GROUP
 kernel void packed_columns(global const struct lcl_part *restrict parts,
                            global const struct lcl_stage *restrict all_stages,
@@ -137,9 +165,9 @@ kernel void packed_columns(global const struct lcl_part *restrict parts,
                            global const stored_t *restrict val,
                            global const double *restrict b,
                            global double *restrict x, global const int *stop,
-                           int at)
+                           int at, global double *restrict sums)
 {
-    local double y[SUBDOMAIN_ROWS * COLUMNS];
+    local double y[LOCAL_DOUBLES];
     const struct lcl_part p = parts[get_group_id(0)];
     const uint lid = get_local_id(0);
     const struct slots s = {val + p.slot, col + p.slot};
@@ -163,7 +191,5 @@ kernel void packed_columns(global const struct lcl_part *restrict parts,
         do_stage(&run, &s, &even, &odd, y);
         do_stage(&run, &s, &odd, &even, y);
     }
-#pragma unroll 4
-    for (uint i = lid; i < p.rows * COLUMNS; i += LCL_GROUP)
-        x[i] = y[i];
+    store_columns(p.rows * COLUMNS, b, y, x, sums);
 }

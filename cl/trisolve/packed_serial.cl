@@ -6,11 +6,12 @@
 //                    x = (L D U)^-1 b + coarse[aggregate[p]] in subdomain p;
 //                    b, x and coarse have COLUMNS interleaved columns
 //                    (columns.cl.h)
+//     packed_columns the first, and the sums of packed_columns.cl
 //
 // Data:   factor.cl.h, slot.cl.h; steps are rows.
-// Launch: packed one group per subdomain, count_planes any number of groups.
+// Launch: count_planes any number of groups, the others one per subdomain.
 // Determinism: bitwise; one sum per row, in column order.
-// If the stopping flag `stop[at]` is nonzero, packed does nothing.
+// If the stopping flag `stop[at]` is nonzero, the last two do nothing.
 #include "factor.cl.h"
 #include "slot.cl.h"
 #include "wave.cl.h"
@@ -51,21 +52,14 @@ kernel void count_planes(long n, global const struct lcl_step *steps,
     }
 }
 
-WORK_GROUP
-kernel void packed(global const struct lcl_part *parts,
-                   global const struct planes *planes, global const ushort *col,
-                   global const stored_t *val, global const double *b,
-                   global double *x, global const int *stop, int at,
-                   global const double *coarse, global const int *aggregate)
+// x = (L D U)^-1 b on a subdomain whose first row b and x point to.
+INLINE void solve(struct lcl_part p, global const struct planes *planes,
+                  global const ushort *col, global const stored_t *val,
+                  global const double *b, global double *x)
 {
-    if (stop[at])
-        return;
-    const struct lcl_part p = parts[get_group_id(0)];
     planes += p.row;
     col += p.slot;
     val += p.slot;
-    b += p.row * (ulong)COLUMNS;
-    x += p.row * (ulong)COLUMNS;
     double sum[COLUMNS];
     for (ulong i = 0; i < p.rows; ++i) {
         const uint count = planes[i].lower;
@@ -83,9 +77,59 @@ kernel void packed(global const struct lcl_part *parts,
         val += count;
         col += count;
     }
+}
+
+WORK_GROUP
+kernel void packed(global const struct lcl_part *parts,
+                   global const struct planes *planes, global const ushort *col,
+                   global const stored_t *val, global const double *b,
+                   global double *x, global const int *stop, int at,
+                   global const double *coarse, global const int *aggregate)
+{
+    if (stop[at])
+        return;
+    const struct lcl_part p = parts[get_group_id(0)];
+    b += p.row * (ulong)COLUMNS;
+    x += p.row * (ulong)COLUMNS;
+    solve(p, planes, col, val, b, x);
     if (!aggregate)
         return;
     const ulong own = aggregate[get_group_id(0)] * (ulong)COLUMNS;
     for (ulong i = 0; i < p.rows * (ulong)COLUMNS; ++i)
         x[i] += coarse[own + i % COLUMNS];
+}
+
+// Row q of sums = <b_q, x_q>, row COLUMNS + q = the sum of b_q.
+static inline void add_up(ulong rows, global const double *b,
+                          global const double *x, global double *sums)
+{
+    const ulong groups = get_num_groups(0);
+    double dot[COLUMNS] = {0}, sum[COLUMNS] = {0};
+    for (ulong i = 0; i < rows * COLUMNS; i += COLUMNS)
+        for (uint q = 0; q < COLUMNS; ++q) {
+            dot[q] += b[i + q] * x[i + q];
+            sum[q] += b[i + q];
+        }
+    sums += get_group_id(0);
+    for (uint q = 0; q < COLUMNS; ++q) {
+        sums[q * groups] = dot[q];
+        sums[(COLUMNS + q) * groups] = sum[q];
+    }
+}
+
+WORK_GROUP
+kernel void packed_columns(global const struct lcl_part *parts,
+                           global const struct planes *planes,
+                           global const ushort *col, global const stored_t *val,
+                           global const double *b, global double *x,
+                           global const int *stop, int at, global double *sums)
+{
+    if (stop[at])
+        return;
+    const struct lcl_part p = parts[get_group_id(0)];
+    b += p.row * (ulong)COLUMNS;
+    x += p.row * (ulong)COLUMNS;
+    solve(p, planes, col, val, b, x);
+    if (sums)
+        add_up(p.rows, b, x, sums);
 }

@@ -33,7 +33,7 @@ static enum lcl_status enqueue_z(struct lcl_cg_columns *K)
     const struct lcl_operands v = {.x = J->r,
                                    .w = J->r,
                                    .y = K->z,
-                                   .sums = J->sums,
+                                   .sums = K->rz,
                                    .stop = K->pipeline.stop,
                                    .at = STOP_R};
     const enum lcl_status st =
@@ -46,10 +46,11 @@ static enum lcl_status enqueue_p(struct lcl_cg_columns *K, int it, bool plain)
     const struct lcl_solver *J = &K->joint;
     const int groups = J->A->range.groups;
     const enum lcl_status st = LCL_LAUNCH(
-        K->beta, 1, lcl_arg_int(it), lcl_arg_int(groups), lcl_arg_int(plain),
+        K->beta, 1, lcl_arg_int(it), lcl_arg_int(groups),
+        lcl_arg_int(K->rz_groups), lcl_arg_int(plain),
         lcl_arg_int(J->params.stagnation), lcl_arg_buffer(K->limits),
-        lcl_arg_buffer(J->sums), lcl_arg_buffer(K->pipeline.state),
-        lcl_arg_buffer(K->pipeline.stop));
+        lcl_arg_buffer(K->rz), lcl_arg_buffer(J->sums),
+        lcl_arg_buffer(K->pipeline.state), lcl_arg_buffer(K->pipeline.stop));
     if (st < 0)
         return st;
     return LCL_LAUNCH(
@@ -208,17 +209,22 @@ static enum lcl_status allocate(struct lcl_cg_columns *K)
 {
     struct lcl_solver *J = &K->joint;
     const int64_t sums = (int64_t)J->A->range.groups * K->columns;
+    const bool dots = lcl_operator_has(&K->M, LCL_APPLY_DOT);
+    K->rz_groups = dots ? K->M.range.groups : J->A->range.groups;
     lcl_buffer **const vectors[] = {&J->b, &J->x, &J->r, &K->p, &K->v, &K->z};
     const struct lcl_buffer_plan others[] = {
         {&J->sums, 2 * sums, sizeof(double), "partial sums"},
         {&K->dots, sums, sizeof(double), "partial sums"},
+        {&K->rz, 2 * K->columns * (int64_t)K->rz_groups, sizeof(double),
+         "partial sums"},
         {&K->limits, 2 * K->columns, sizeof(double), "targets of columns"},
     };
     enum lcl_status st;
     if ((st = lcl_krylov_vectors(J, vectors, K->M.identity ? 5 : 6)) < 0 ||
-        (st = lcl_buffers_create(J->ctx, others, 3)) < 0 ||
+        (st = lcl_buffers_create(J->ctx, others, 4)) < 0 ||
         (st = lcl_buffer_fill(J->sums, 0)) < 0 ||
         (st = lcl_buffer_fill(K->dots, 0)) < 0 ||
+        (st = lcl_buffer_fill(K->rz, 0)) < 0 ||
         (st = lcl_best_init(&J->kept, J)) < 0)
         return st;
     K->host_sums = lcl_malloc((size_t)sums, sizeof *K->host_sums);
@@ -253,8 +259,9 @@ enum lcl_status lcl_cg_columns_init(struct lcl_cg_columns *K, lcl_solver *S,
 void lcl_cg_columns_finish(struct lcl_cg_columns *K)
 {
     struct lcl_solver *J = &K->joint;
-    lcl_buffer **const buffers[] = {&J->b, &J->x, &J->r,    &J->sums,  &K->p,
-                                    &K->v, &K->z, &K->dots, &K->limits};
+    lcl_buffer **const buffers[] = {&J->b,  &J->x,     &J->r, &J->sums,
+                                    &K->p,  &K->v,     &K->z, &K->dots,
+                                    &K->rz, &K->limits};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
         lcl_buffer_destroy(buffers[i]);
     lcl_pipeline_finish(&K->pipeline);

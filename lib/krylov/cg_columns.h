@@ -23,8 +23,10 @@ struct lcl_cg_columns {
     struct lcl_pipeline pipeline;
     lcl_kernel *beta, *p_kernel, *alpha, *r_kernel;
     lcl_buffer *p, *v;
-    lcl_buffer *z;      // NULL: M = I, z is r
-    lcl_buffer *dots;   // partial sums of <p, v>
+    lcl_buffer *z;    // NULL: M = I, z is r
+    lcl_buffer *dots; // partial sums of <p, v>
+    lcl_buffer *rz;   // rz_groups partial sums of <r, z>; others may follow
+    int rz_groups;
     lcl_buffer *limits; // of each column: target, weight of ||r||^2
     double *host_sums;
 };

@@ -14,6 +14,7 @@ struct columns {
     lcl_kernel *owners, *restriction, *solve, *prolong;
     lcl_buffer *owner;            // aggregate of each row, int32
     lcl_buffer *s, *t, *e, *dots; // columns of coarse unknowns
+    lcl_buffer *sums; // of the smoother, by subdomain; NULL: it has none
 };
 
 // ------------------------------------------------------------------- steps
@@ -32,7 +33,8 @@ static enum lcl_status restrict_columns(const struct columns *K, bool deflate,
                       lcl_arg_buffer(C->w), lcl_arg_buffer(v->x),
                       lcl_arg_buffer(y), lcl_arg_buffer(K->s),
                       lcl_arg_buffer(K->t), lcl_arg_buffer(K->dots),
-                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at),
+                      lcl_arg_long(C->parts), lcl_arg_buffer(K->sums));
 }
 
 // E = A^-1 T, and partial sums of <x, y + Z e>
@@ -74,10 +76,13 @@ static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
 {
     struct columns *K = A->state;
     const bool alone = K->T->form == LCL_TWO_LEVEL_COARSE;
+    struct lcl_operands smooth = *v;
     enum lcl_status st = LCL_OK;
     (void)mode;
+    smooth.sums = K->sums;
     if (!alone)
-        st = lcl_apply(&K->smoother, LCL_APPLY, v);
+        st = lcl_apply(&K->smoother, K->sums ? LCL_APPLY_DOT : LCL_APPLY,
+                       &smooth);
     if (st < 0 || K->T->coarse->off || (st = correct(K, v)) < 0)
         return st;
     return alone ? prolong(K, v) : LCL_OK;
@@ -92,6 +97,7 @@ static void destroy(lcl_operator *A)
     lcl_buffer_destroy(&K->t);
     lcl_buffer_destroy(&K->e);
     lcl_buffer_destroy(&K->dots);
+    lcl_buffer_destroy(&K->sums);
     lcl_free(K);
 }
 
@@ -146,7 +152,12 @@ static enum lcl_status set_up(struct columns *K, lcl_operator *out, int columns)
     if (st < 0 || (st = get_kernels(K, columns)) < 0 ||
         (st = lcl_buffers_create(C->ctx, all, 5)) < 0)
         return st;
+    if (!alone && lcl_operator_has(&K->smoother, LCL_APPLY_DOT) &&
+        (st = lcl_buffer_create(&K->sums, C->ctx, 2 * columns * C->parts,
+                                sizeof(double), "partial sums")) < 0)
+        return st;
     out->launches = 3;
+    out->range.groups = C->groups;
     if (!alone && !C->off) {
         out->modes = LCL_MODE_BIT(LCL_APPLY_DOT);
         out->late = (struct lcl_late){K->e, K->owner};

@@ -160,13 +160,13 @@ enum lcl_status lcl_apply(lcl_operator *A, enum lcl_mode mode,
 
 // Initialises *out = A (x) I: A for vectors of `columns` interleaved columns,
 // row i of column q at i * columns + q; 2, 4 or 8 columns. One pass over the
-// data of A serves all columns. With `groups` partial sums in a row, sums of
-// column q are in row q, those of <y, y> in row columns + q. A must keep its
-// values and outlive *out. out->modes tells which modes there are; lcl_apply()
-// does not complete others. w of APPLY_DOT is x, and y may lack out->late. The
-// caller calls lcl_operator_finish() in any case. Returns LCL_OK,
-// LCL_EUNSUPPORTED without a message, LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD or
-// LCL_ENOMEM.
+// data of A serves all columns. With out->range.groups partial sums in a row,
+// sums of column q are in row q, those of <y, y> in row columns + q. A must
+// keep its values and outlive *out. out->modes tells which modes there are;
+// lcl_apply() does not complete others. w of APPLY_DOT is x, and y may lack
+// out->late. The caller calls lcl_operator_finish() in any case. Returns
+// LCL_OK, LCL_EUNSUPPORTED without a message, LCL_EDEVMEM, LCL_EDEVICE,
+// LCL_EBUILD or LCL_ENOMEM.
 enum lcl_status lcl_operator_interleave(lcl_operator *out, lcl_operator *A,
                                         int columns);
 

@@ -37,7 +37,8 @@ int64_t lcl_packed_rows_usual(const struct lcl_caps *caps, int64_t n,
 // Work-group size for subdomains of `rows` rows.
 int lcl_packed_group(const struct lcl_caps *caps, int64_t rows);
 
-// lcl_operator_interleave() of the packed apply.
+// lcl_operator_interleave() of the packed apply. Its partial sums are those of
+// subdomains; after <x, y>, row columns + q has the sums of x_q.
 enum lcl_status lcl_packed_interleave(lcl_operator *out,
                                       const struct lcl_trisolve_method *T,
                                       int columns);

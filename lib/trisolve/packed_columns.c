@@ -25,14 +25,13 @@ static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
     const struct columns *C = A->state;
     const struct lcl_packed *K = C->T->state;
     const struct lcl_factor *F = C->T->factor;
-    (void)mode;
-    if (lcl_context_caps(A->range.ctx)->width == 1)
-        return lcl_packed_launch(K, C->kernel, F, v, NULL);
-    return LCL_LAUNCH(C->kernel, F->parts, lcl_arg_buffer(F->part),
-                      lcl_arg_buffer(F->stage), lcl_arg_buffer(F->col),
-                      lcl_arg_buffer(lcl_store_values(F)), lcl_arg_buffer(v->x),
-                      lcl_arg_buffer(v->y), lcl_arg_buffer(v->stop),
-                      lcl_arg_int(v->at));
+    const bool serial = lcl_context_caps(A->range.ctx)->width == 1;
+    return LCL_LAUNCH(
+        C->kernel, F->parts, lcl_arg_buffer(F->part),
+        lcl_arg_buffer(serial ? K->table : F->stage), lcl_arg_buffer(F->col),
+        lcl_arg_buffer(lcl_store_values(F)), lcl_arg_buffer(v->x),
+        lcl_arg_buffer(v->y), lcl_arg_buffer(v->stop), lcl_arg_int(v->at),
+        lcl_arg_buffer(mode == LCL_APPLY_DOT ? v->sums : NULL));
 }
 
 static void destroy(lcl_operator *A)
@@ -52,7 +51,8 @@ static bool spec_of_lanes(struct lcl_spec *spec, const struct lcl_caps *caps,
 {
     const int rows = (int)((F->rows_max + ROWS_STEP - 1) / ROWS_STEP);
     const uint64_t bytes =
-        (uint64_t)rows * ROWS_STEP * (uint64_t)columns * sizeof(double);
+        (uint64_t)(rows * ROWS_STEP > F->group ? rows * ROWS_STEP : F->group) *
+        (uint64_t)columns * sizeof(double);
     *spec = (struct lcl_spec){.source = "packed_columns.cl",
                               .kernel = "packed_columns",
                               .group = F->group * columns,
@@ -72,6 +72,7 @@ static bool spec_of(struct lcl_spec *spec, const struct lcl_caps *caps,
     if (caps->width > 1)
         return spec_of_lanes(spec, caps, F, columns);
     *spec = lcl_packed_spec(caps, F, false);
+    spec->kernel = "packed_columns";
     lcl_spec_set(spec, "COLUMNS", columns);
     return true;
 }
@@ -90,5 +91,7 @@ enum lcl_status lcl_packed_interleave(lcl_operator *out,
     C->T = T;
     out->ops = &ops;
     out->state = C;
+    out->modes = LCL_MODE_BIT(LCL_APPLY_DOT);
+    out->range.groups = (int)T->factor->parts;
     return lcl_kernel_get(&C->kernel, ctx, &spec);
 }

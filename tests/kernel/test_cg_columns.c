@@ -157,12 +157,13 @@ static void download(struct data *d, struct device *D)
 static void run_beta(struct data *d, int it, bool plain)
 {
     struct device D = upload(d, "cg_columns_beta");
-    assert_int_equal(LCL_LAUNCH(D.kernel, 1, lcl_arg_int(it),
-                                lcl_arg_int(GROUPS), lcl_arg_int(plain),
-                                lcl_arg_int(LIMIT), lcl_arg_buffer(D.limits),
-                                lcl_arg_buffer(D.sums), lcl_arg_buffer(D.state),
-                                lcl_arg_buffer(D.stop)),
-                     LCL_OK);
+    assert_int_equal(
+        LCL_LAUNCH(D.kernel, 1, lcl_arg_int(it), lcl_arg_int(GROUPS),
+                   lcl_arg_int(GROUPS), lcl_arg_int(plain), lcl_arg_int(LIMIT),
+                   lcl_arg_buffer(D.limits), lcl_arg_buffer(D.sums),
+                   lcl_arg_buffer(D.sums), lcl_arg_buffer(D.state),
+                   lcl_arg_buffer(D.stop)),
+        LCL_OK);
     download(d, &D);
 }
 

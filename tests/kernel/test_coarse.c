@@ -90,6 +90,7 @@ static void problem_finish(struct problem *P)
 struct diagonal {
     int64_t n;
     double *inv_d;
+    const struct lcl_subdomains *parts; // of the sums of columns; NULL: none
     lcl_kernel *scale;
     lcl_operator op; // y = D^-1 x
     lcl_buffer *buffer;
@@ -106,19 +107,44 @@ static enum lcl_status apply_device(lcl_operator *A, enum lcl_mode mode,
                       lcl_arg_int(v->at));
 }
 
+// Over each subdomain, as packed_columns.cl leaves them.
+static void write_sums(const struct diagonal *D, int columns,
+                       const struct lcl_operands *v)
+{
+    const struct lcl_subdomains *S = D->parts;
+    const int64_t n = D->n * columns, count = 2 * columns * S->parts;
+    double *x = test_vector(n), *y = test_vector(n), *sums = test_vector(count);
+    test_download(v->x, x, n, sizeof *x);
+    test_download(v->y, y, n, sizeof *y);
+    for (int64_t p = 0; p < S->parts; ++p)
+        for (int64_t k = S->part_ptr[p] * columns;
+             k < S->part_ptr[p + 1] * columns; ++k) {
+            sums[k % columns * S->parts + p] += x[k] * y[k];
+            sums[(columns + k % columns) * S->parts + p] += x[k];
+        }
+    assert_int_equal(
+        lcl_buffer_write(v->sums, sums, (size_t)count * sizeof *sums), LCL_OK);
+    free(x);
+    free(y);
+    free(sums);
+}
+
 static enum lcl_status apply_columns(lcl_operator *A, enum lcl_mode mode,
                                      const struct lcl_operands *v)
 {
     const struct diagonal *D = A->state;
+    const int columns = (int)(A->range.n / D->n);
     lcl_kernel *kernel;
-    (void)mode;
-    assert_int_equal(lcl_interleaved_kernel(&kernel, A->range.ctx,
-                                            (int)(A->range.n / D->n),
-                                            "columns_scale"),
-                     LCL_OK);
-    return LCL_LAUNCH(kernel, 3, lcl_arg_long(D->n), lcl_arg_buffer(D->buffer),
-                      lcl_arg_buffer(v->x), lcl_arg_buffer(v->y),
-                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    assert_int_equal(
+        lcl_interleaved_kernel(&kernel, A->range.ctx, columns, "columns_scale"),
+        LCL_OK);
+    const enum lcl_status st =
+        LCL_LAUNCH(kernel, 3, lcl_arg_long(D->n), lcl_arg_buffer(D->buffer),
+                   lcl_arg_buffer(v->x), lcl_arg_buffer(v->y),
+                   lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    if (mode == LCL_APPLY_DOT)
+        write_sums(D, columns, v);
+    return st;
 }
 
 static const struct lcl_operator_ops columns_ops = {.apply = apply_columns};
@@ -126,9 +152,11 @@ static const struct lcl_operator_ops columns_ops = {.apply = apply_columns};
 static enum lcl_status interleave_device(lcl_operator *out, lcl_operator *A,
                                          int columns)
 {
+    const struct diagonal *D = A->state;
     (void)columns;
     out->ops = &columns_ops;
     out->state = A->state;
+    out->modes = D->parts ? LCL_MODE_BIT(LCL_APPLY_DOT) : 0;
     return LCL_OK;
 }
 
@@ -416,7 +444,7 @@ static void add_late(const lcl_operator *W, int64_t n, int columns,
 
 static void expect_columns(struct lcl_coarse_space *C, const struct problem *P,
                            enum lcl_two_level_form form, int columns,
-                           double tolerance)
+                           bool sums_of_parts, double tolerance)
 {
     const int64_t n = P->A.rows;
     struct diagonal D;
@@ -425,6 +453,7 @@ static void expect_columns(struct lcl_coarse_space *C, const struct problem *P,
     struct lcl_two_level T;
     lcl_operator W;
     diagonal_init(&D, C->ctx, n);
+    D.parts = sums_of_parts ? &P->S.P : NULL;
     vectors_init(&v, C->ctx, n * columns);
     v.out = poisoned_vector(C->ctx, n * columns);
     lcl_buffer *sums =
@@ -475,7 +504,7 @@ static void expect_forms_of_columns(lcl_context *ctx, int64_t rows,
     update(&C, &P);
     for (int f = 0; f < 3; ++f)
         for (int columns = 2; columns <= 8; columns *= 2)
-            expect_columns(&C, &P, forms[f], columns,
+            expect_columns(&C, &P, forms[f], columns, columns != 4,
                            gemv == LCL_GEMV_SINGLE ? 1e-5 : 1e-11);
     lcl_coarse_finish(&C);
     problem_finish(&P);

@@ -100,6 +100,27 @@ static void solve_columns(const struct test_factors *F, int columns,
     free(x);
 }
 
+// Row q of sums is <b_q, x_q> over each subdomain, row columns + q the sum of
+// b_q.
+static void expect_sums(const struct test_factors *F, int columns,
+                        const double *b, const double *x,
+                        const lcl_buffer *sums)
+{
+    const struct lcl_subdomains *D = &F->system->P;
+    const int64_t count = 2 * columns * D->parts;
+    double *got = test_vector(count), *expected = test_vector(count);
+    test_download(sums, got, count, sizeof *got);
+    for (int64_t p = 0; p < D->parts; ++p)
+        for (int64_t k = D->part_ptr[p] * columns;
+             k < D->part_ptr[p + 1] * columns; ++k) {
+            expected[k % columns * D->parts + p] += b[k] * x[k];
+            expected[(columns + k % columns) * D->parts + p] += b[k];
+        }
+    test_expect_near("sums", got, expected, count, 1e-10);
+    free(got);
+    free(expected);
+}
+
 void test_trisolve_columns(lcl_context *ctx, const struct test_factors *F,
                            struct lcl_trisolve_method *T, int columns)
 {
@@ -109,16 +130,26 @@ void test_trisolve_columns(lcl_context *ctx, const struct test_factors *F,
     lcl_buffer *in = test_upload(ctx, b, n, sizeof *b);
     lcl_buffer *out = test_poisoned(ctx, n, sizeof *x);
     lcl_buffer *go_on = test_stop_flag(ctx, 0), *stop = test_stop_flag(ctx, 9);
-    struct lcl_operands v = {.x = in, .y = out, .stop = stop};
+    lcl_buffer *sums =
+        test_poisoned(ctx, 2 * columns * F->device.parts, sizeof *x);
+    struct lcl_operands v = {.x = in, .y = out, .sums = sums, .stop = stop};
     lcl_operator W;
     assert_int_equal(lcl_operator_interleave(&W, &T->op, columns), LCL_OK);
-    assert_int_equal(lcl_apply(&W, LCL_APPLY, &v), LCL_OK);
+    assert_true(lcl_operator_has(&W, LCL_APPLY_DOT));
+    assert_int_equal(lcl_apply(&W, LCL_APPLY_DOT, &v), LCL_OK);
     test_untouched(out);
     v.stop = go_on;
     assert_int_equal(lcl_apply(&W, LCL_APPLY, &v), LCL_OK);
+    test_untouched(sums);
     test_download(out, x, n, sizeof *x);
     solve_columns(F, columns, b, expected);
     test_expect_near("columns of x", x, expected, n, 1e-11);
+    assert_int_equal(W.range.groups, F->device.parts);
+    assert_int_equal(lcl_apply(&W, LCL_APPLY_DOT, &v), LCL_OK);
+    test_download(out, expected, n, sizeof *x);
+    test_expect_same("columns of x with sums", expected, x, n);
+    expect_sums(F, columns, b, x, sums);
+    lcl_buffer_destroy(&sums);
     lcl_operator_finish(&W);
     lcl_buffer_destroy(&in);
     lcl_buffer_destroy(&out);
