@@ -6,7 +6,6 @@
 #include "host/buffer.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/matrix/rows.h"
 #include "lib/multilevel/aggregate.h"
 #include "lib/multilevel/rank_rows.h"
 
@@ -102,7 +101,7 @@ static int compare_keys(const void *a, const void *b)
 
 // The couplings of each subdomain of the rank, each pair once, with its number
 // of entries.
-static void fill_rows(struct lcl_rows *G, const struct lcl_coarse_parts *Q,
+static void fill_rows(struct lcl_bsr *G, const struct lcl_coarse_parts *Q,
                       const int64_t *key, int64_t count)
 {
     int64_t at = -1, row = 0;
@@ -110,82 +109,71 @@ static void fill_rows(struct lcl_rows *G, const struct lcl_coarse_parts *Q,
         if (k == 0 || key[k] != key[k - 1]) {
             for (++at; row <= key[k] / Q->total; ++row)
                 G->row_ptr[row] = at;
-            G->col[at] = key[k] % Q->total;
+            G->col_ind[at] = (int32_t)(key[k] % Q->total);
             G->val[at] = 0;
         }
         ++G->val[at];
     }
+    G->nnz = at + 1;
     for (; row <= G->rows; ++row)
-        G->row_ptr[row] = at + 1;
+        G->row_ptr[row] = G->nnz;
 }
 
-static enum lcl_status make_rows(struct lcl_rows *G,
+static enum lcl_status make_rows(struct lcl_bsr *G,
                                  const struct lcl_coarse_parts *Q,
                                  const struct lcl_log *log)
 {
     const int64_t count = list_couplings(NULL, Q);
     int64_t *key = lcl_malloc((size_t)count, sizeof *key);
-    *G =
-        (struct lcl_rows){.first = Q->first, .rows = Q->own, .total = Q->total};
-    const enum lcl_status st =
-        key ? lcl_rows_allocate(G, count, log) : lcl_fail_memory(log, what);
-    if (st == LCL_OK) {
+    *G = (struct lcl_bsr){
+        .rows = Q->own,
+        .cols = Q->total,
+        .block_size = 1,
+        .row_ptr = lcl_malloc((size_t)Q->own + 1, sizeof *G->row_ptr),
+        .col_ind = lcl_malloc((size_t)count, sizeof *G->col_ind),
+        .val = lcl_malloc((size_t)count, sizeof *G->val),
+    };
+    const bool made = key && G->row_ptr && G->col_ind && G->val;
+    if (made) {
         list_couplings(key, Q);
         if (count > 0)
             qsort(key, (size_t)count, sizeof *key, compare_keys);
         fill_rows(G, Q, key, count);
     }
     lcl_free(key);
-    return st;
+    return made ? LCL_OK : lcl_fail_memory(log, what);
 }
 
-static enum lcl_status gather_rows(struct lcl_rows *all,
-                                   const struct lcl_coarse_parts *Q,
-                                   struct lcl_comm *comm)
+static enum lcl_status gather_graph(struct lcl_bsr *all,
+                                    const struct lcl_coarse_parts *Q,
+                                    struct lcl_comm *comm)
 {
-    struct lcl_rows own = LCL_ROWS_INIT;
+    struct lcl_bsr own;
     struct lcl_ownership O = {0};
     enum lcl_status st;
     if ((st = make_rows(&own, Q, &comm->log)) == LCL_OK &&
         (st = lcl_ownership_init(&O, comm, Q->own)) == LCL_OK)
-        st = lcl_rows_of_all(all, &own, &O);
+        st = lcl_gather_rows(all, &own, &O);
     lcl_ownership_finish(&O);
-    lcl_rows_finish(&own);
+    lcl_bsr_finish(&own);
     return st;
-}
-
-// Takes the arrays of R.
-static enum lcl_status take_graph(struct lcl_csr *G, struct lcl_rows *R,
-                                  const struct lcl_log *log)
-{
-    const int64_t nnz = R->row_ptr[R->rows];
-    *G = (struct lcl_csr){.rows = R->rows,
-                          .cols = R->rows,
-                          .nnz = nnz,
-                          .row_ptr = R->row_ptr,
-                          .col_ind = lcl_malloc((size_t)nnz, sizeof(int32_t)),
-                          .val = R->val};
-    R->row_ptr = NULL;
-    R->val = NULL;
-    if (!G->col_ind)
-        return lcl_fail_memory(log, what);
-    for (int64_t k = 0; k < nnz; ++k)
-        G->col_ind[k] = (int32_t)R->col[k];
-    return LCL_OK;
 }
 
 static enum lcl_status merge_graph(int32_t *aggregate, int64_t *count,
                                    const struct lcl_coarse_parts *Q,
                                    int64_t most, struct lcl_comm *comm)
 {
-    struct lcl_rows all = LCL_ROWS_INIT;
-    struct lcl_csr G = {0};
-    enum lcl_status st;
-    if ((st = gather_rows(&all, Q, comm)) == LCL_OK &&
-        (st = take_graph(&G, &all, &comm->log)) == LCL_OK)
+    struct lcl_bsr all = {.rows = 0};
+    enum lcl_status st = gather_graph(&all, Q, comm);
+    struct lcl_csr G = {.rows = all.rows, // takes the arrays
+                        .cols = all.cols,
+                        .nnz = all.nnz,
+                        .row_ptr = all.row_ptr,
+                        .col_ind = all.col_ind,
+                        .val = all.val};
+    if (st == LCL_OK)
         st = lcl_aggregate_graph(aggregate, count, &G, most, &comm->log);
     lcl_csr_finish(&G);
-    lcl_rows_finish(&all);
     return st;
 }
 

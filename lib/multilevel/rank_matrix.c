@@ -534,54 +534,19 @@ static enum lcl_status order(struct lcl_device_matrix *D, lcl_context *ctx,
     return st;
 }
 
-// The row pointers from lengths.
-static enum lcl_status gather_pointers(struct lcl_bsr *all,
-                                       const struct lcl_bsr *own,
-                                       struct lcl_comm *comm)
-{
-    const size_t rows = (size_t)own->rows, size = sizeof(int64_t);
-    int64_t *length = lcl_malloc(rows, size);
-    void *lengths = NULL;
-    enum lcl_status st = LCL_OK;
-    all->row_ptr = lcl_calloc((size_t)all->rows + 1, size);
-    if (!length || !all->row_ptr)
-        st = lcl_fail_memory(&comm->log, what);
-    for (size_t i = 0; i < rows && st == LCL_OK; ++i)
-        length[i] = own->row_ptr[i + 1] - own->row_ptr[i];
-    if (st == LCL_OK)
-        st = lcl_gather_parts(&lengths, length, (int64_t)(rows * size), comm);
-    for (int64_t i = 0; i < all->rows && st == LCL_OK; ++i)
-        all->row_ptr[i + 1] = all->row_ptr[i] + ((const int64_t *)lengths)[i];
-    if (st == LCL_OK)
-        all->nnz = all->row_ptr[all->rows];
-    lcl_free(lengths);
-    lcl_free(length);
-    return st;
-}
-
 enum lcl_status lcl_rank_matrix_gather(struct lcl_bsr *all,
                                        const struct lcl_device_matrix *A,
                                        const struct lcl_halo_plan *columns,
                                        lcl_context *ctx,
                                        const struct lcl_ownership *O)
 {
-    const int64_t rows = lcl_owned_by_all(O), nnz = A->blocks;
-    struct lcl_comm *comm = O->comm;
     struct lcl_device_matrix D;
     struct lcl_bsr own = {.rows = 0};
-    void *col = NULL, *val = NULL;
     enum lcl_status st;
-    *all = (struct lcl_bsr){.rows = rows, .cols = rows, .block_size = 1};
+    *all = (struct lcl_bsr){.rows = 0};
     if ((st = order(&D, ctx, A, columns)) == LCL_OK &&
-        (st = lcl_device_matrix_read(&own, &D, true, &comm->log)) == LCL_OK &&
-        (st = gather_pointers(all, &own, comm)) == LCL_OK &&
-        (st = lcl_gather_parts(&col, own.col_ind,
-                               nnz * (int64_t)sizeof *own.col_ind, comm)) ==
-            LCL_OK)
-        st = lcl_gather_parts(&val, own.val, nnz * (int64_t)sizeof *own.val,
-                              comm);
-    all->col_ind = col;
-    all->val = val;
+        (st = lcl_device_matrix_read(&own, &D, true, &O->comm->log)) == LCL_OK)
+        st = lcl_gather_rows(all, &own, O);
     D.row_ptr = NULL; // A's
     lcl_device_matrix_finish(&D);
     lcl_bsr_finish(&own);

@@ -408,3 +408,46 @@ enum lcl_status lcl_gather_parts(void **all, const void *own, int64_t bytes,
     lcl_free(sizes);
     return st;
 }
+
+// The row pointers from lengths.
+static enum lcl_status gather_pointers(struct lcl_bsr *all,
+                                       const struct lcl_bsr *own,
+                                       struct lcl_comm *comm)
+{
+    const size_t rows = (size_t)own->rows, size = sizeof(int64_t);
+    int64_t *length = lcl_malloc(rows, size);
+    void *lengths = NULL;
+    enum lcl_status st = LCL_OK;
+    all->row_ptr = lcl_calloc((size_t)all->rows + 1, size);
+    if (!length || !all->row_ptr)
+        st = lcl_fail_memory(&comm->log, what);
+    for (size_t i = 0; i < rows && st == LCL_OK; ++i)
+        length[i] = own->row_ptr[i + 1] - own->row_ptr[i];
+    if (st == LCL_OK)
+        st = lcl_gather_parts(&lengths, length, (int64_t)(rows * size), comm);
+    for (int64_t i = 0; i < all->rows && st == LCL_OK; ++i)
+        all->row_ptr[i + 1] = all->row_ptr[i] + ((const int64_t *)lengths)[i];
+    if (st == LCL_OK)
+        all->nnz = all->row_ptr[all->rows];
+    lcl_free(lengths);
+    lcl_free(length);
+    return st;
+}
+
+enum lcl_status lcl_gather_rows(struct lcl_bsr *all, const struct lcl_bsr *own,
+                                const struct lcl_ownership *O)
+{
+    const int64_t rows = lcl_owned_by_all(O), nnz = own->nnz;
+    void *col = NULL, *val = NULL;
+    enum lcl_status st;
+    *all = (struct lcl_bsr){.rows = rows, .cols = rows, .block_size = 1};
+    if ((st = gather_pointers(all, own, O->comm)) == LCL_OK &&
+        (st = lcl_gather_parts(&col, own->col_ind,
+                               nnz * (int64_t)sizeof *own->col_ind, O->comm)) ==
+            LCL_OK)
+        st = lcl_gather_parts(&val, own->val, nnz * (int64_t)sizeof *own->val,
+                              O->comm);
+    all->col_ind = col;
+    all->val = val;
+    return st;
+}

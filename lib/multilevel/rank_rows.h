@@ -81,3 +81,9 @@ enum lcl_status lcl_rows_download(struct lcl_rows *A,
 // gives `own`. Collective; statuses as lcl_comm_gather(). The caller frees it.
 enum lcl_status lcl_gather_parts(void **all, const void *own, int64_t bytes,
                                  struct lcl_comm *comm);
+
+// all = the whole matrix, whose rows and columns are owned by O, from the rows
+// of each rank, with columns of the whole matrix. Collective; statuses as
+// above.
+enum lcl_status lcl_gather_rows(struct lcl_bsr *all, const struct lcl_bsr *own,
+                                const struct lcl_ownership *O);
