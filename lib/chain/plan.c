@@ -13,6 +13,8 @@
 // takes 380 of them on utm5940, which it then solves.
 enum { PATIENCE = 500 };
 
+enum { THIN = 20 }; // entries that ILUT keeps of each row of L and of U, first
+
 // From this share on, one layer of overlap halved the iterations of IDR(8) or
 // better (fidap036, utm5940).
 #define MUCH_DROPPED 0.05
@@ -76,13 +78,24 @@ static void factor_whole(struct lcl_precond_params *p)
     p->partition.rows = INT_MAX;
 }
 
+// Whether the factors are of the whole matrix. Many lanes wait in its levels
+// far longer than a few more iterations take; there it is the last resort, with
+// the most fill.
+static bool whole_pays(const lcl_operator *A,
+                       const struct lcl_precond_params *fill)
+{
+    const bool serial = lcl_context_caps(A->range.ctx)->width == 1;
+    return (serial || fill->ilut_p > THIN) &&
+           whole_fits(A, 2 * fill->ilut_p + 1);
+}
+
 // With the large entries on the diagonal; blocks have no transversal.
 static void append_ilut(struct lcl_plan *P, const lcl_operator *A,
                         enum lcl_solver_type solver,
                         const struct lcl_precond_params *fill,
                         const char *of_whole, const char *of_subdomains)
 {
-    const bool whole = whole_fits(A, 2 * fill->ilut_p + 1);
+    const bool whole = whole_pays(A, fill);
     struct lcl_method *m =
         append_solver(P, solver, whole ? of_whole : of_subdomains);
     m->precond = *fill;
@@ -107,7 +120,7 @@ static void append_unfilled(struct lcl_plan *P)
 
 static void append_general(struct lcl_plan *P, const lcl_operator *A)
 {
-    static const struct lcl_precond_params thin = {.ilut_p = 20,
+    static const struct lcl_precond_params thin = {.ilut_p = THIN,
                                                    .ilut_tol = 1e-4},
                                            thick = {.ilut_p = 200,
                                                     .ilut_tol = 1e-6};

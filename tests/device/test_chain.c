@@ -466,21 +466,23 @@ static void run_open_within(struct run *r, lcl_context *ctx, struct lcl_csr A,
     ctx->caps.global_bytes = all;
 }
 
-// Factors with 41 entries of 32 bytes per row may take half of the memory.
+// Factors with 41 entries of 32 bytes per row may take half of the memory; for
+// many lanes they have too many levels.
 static void test_chain__memory_decides_on_the_whole_matrix(void **state)
 {
     static const char thin[] = "p 20, tol 1e-4",
                       of_subdomains[] = "p 20, tol 1e-4, of subdomains";
     for (int fits = 0; fits < 2; ++fits) {
+        const bool all = fits && test_width(*state) == 1;
         struct run r;
         run_open_within(&r, *state, cycle(90), NULL, NULL,
                         2 * 90 * 41 * 32 - 1 + (uint64_t)fits);
         solve(&r, LCL_OK);
         assert_int_equal(find(r.C, LCL_SOLVER_IDR, LCL_PRECOND_ILUT, thin),
-                         fits ? 2 : -1);
+                         all ? 2 : -1);
         assert_int_equal(
             find(r.C, LCL_SOLVER_IDR, LCL_PRECOND_ILUT, of_subdomains),
-            fits ? -1 : 2);
+            all ? -1 : 2);
         run_close(&r);
     }
 }
