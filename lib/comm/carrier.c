@@ -12,9 +12,6 @@
 #include <sched.h>
 #include <string.h>
 
-// A rank may compile kernels while others wait for it.
-#define PATIENCE 30.0 // seconds
-
 enum { SPINS = 4000, CLOCK_SPINS = 1024 };
 
 // ------------------------------------------------------------------- words
@@ -78,7 +75,7 @@ static bool waits_on(struct lcl_relay *R, struct patience *p, int peer)
         return true;
     const double now = lcl_now();
     if (p->until == 0)
-        p->until = now + PATIENCE;
+        p->until = now + R->patience;
     if (now < p->until)
         return true;
     atomic_store(&R->lost, peer + 1);

@@ -10,6 +10,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+// Seconds for which a thread waits for another rank, which may compile kernels.
+#define LCL_RELAY_PATIENCE 30.0
+
 // Exchanges that may be open at once.
 enum { LCL_RELAY_MOST = 256 };
 
@@ -33,6 +36,7 @@ struct lcl_relay {
     struct lcl_shared ask, reply;
     long long sums, summed; // begun by the rank, answered by the thread
     int64_t polls;          // after which a kernel gives up
+    double patience;        // seconds after which the thread does
     atomic_int lost;        // 1 + rank that did not answer; 0: none
     atomic_bool ends;       // the thread has nothing more to do
     pthread_t thread;

@@ -104,6 +104,7 @@ enum lcl_status lcl_relay_create(lcl_relay **out, lcl_context *ctx,
     R->ctx = ctx;
     R->all = all;
     R->rank = rank;
+    R->patience = LCL_RELAY_PATIENCE;
     pthread_mutex_init(&R->lock, NULL);
     if ((st = get_kernels(R)) < 0 ||
         (st = lcl_shared_init(&R->ask, ctx, RELAY_ASK_WORDS, "sums")) < 0 ||

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two devices whose sums and messages are enqueued ahead, on contexts that
 // share the default device; a CPU needs a core for each waiting kernel.
+#include "host/context.h"
 #include "host/runtime.h"
 #include "host/shared.h"
+#include "lib/comm/carrier.h"
+#include "lib/comm/team.h"
+#include "lib/operator/team_operator.h"
 #include "tests/support/device.h"
+#include "tests/support/fake_cl.h"
 #include "tests/support/krons.h"
 #include "tests/support/matrices.h"
 #include "tests/support/solving.h"
@@ -13,6 +18,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { DEVICES = 2 };
 
@@ -71,13 +77,18 @@ static void expect_ahead(struct pair *t, enum lcl_status created)
                      LCL_COMMUNICATION_AHEAD);
 }
 
-static void pair_open(struct pair *t, struct lcl_csr A)
+static void make_operator(struct pair *t)
 {
     const struct lcl_operator_params ahead = {.communication =
                                                   LCL_COMMUNICATION_AHEAD};
-    open_contexts(t, A);
     expect_ahead(t, lcl_operator_create_distributed(&t->op, t->ctx, DEVICES,
                                                     &t->A, &ahead));
+}
+
+static void pair_open(struct pair *t, struct lcl_csr A)
+{
+    open_contexts(t, A);
+    make_operator(t);
 }
 
 static void pair_open_kron(struct pair *t, const struct lcl_kron *K,
@@ -214,6 +225,64 @@ static void test_ahead__a_rank_that_fails_ends_all(void **state)
     pair_close(&t);
 }
 
+// A kernel of the first device waits for the second one, which comes later than
+// the thread's patience allows.
+static enum lcl_status wait_in_vain(void *arg, int rank)
+{
+    const struct pair *t = arg;
+    const struct lcl_space *V = &t->op->team->part[rank]->range;
+    double sum = 0;
+    lcl_buffer *sums;
+    if (rank > 0) {
+        sleep(2);
+        return LCL_OK;
+    }
+    assert_int_equal(lcl_space_sums(&sums, V), LCL_OK);
+    assert_int_equal(lcl_buffer_fill(sums, 0), LCL_OK);
+    assert_int_equal(lcl_space_reduce(V, sums, 0, 1, V->groups), LCL_OK);
+    assert_int_equal(lcl_buffer_read(sums, &sum, sizeof sum), LCL_OK);
+    assert_true(isnan(sum));
+    const enum lcl_status st = lcl_space_reduce(V, sums, 0, 1, V->groups);
+    lcl_buffer_destroy(&sums);
+    return st;
+}
+
+static void test_ahead__an_answer_that_does_not_come_ends_the_wait(void **state)
+{
+    struct pair t;
+    (void)state;
+    pair_open(&t, test_laplacian(3, 2, 2));
+    lcl_team *team = t.op->team->team;
+    for (int r = 0; r < DEVICES; ++r)
+        lcl_team_comm(team, r)->relay->patience = 0.3;
+    assert_int_equal(lcl_team_run(team, wait_in_vain, &t), LCL_EDEVICE);
+    for (int r = 0; r < DEVICES; ++r)
+        lcl_team_comm(team, r)->relay->patience = LCL_RELAY_PATIENCE;
+    expect_solved(&t, LCL_SOLVER_CG, LCL_PRECOND_JACOBI, LCL_COARSE_NONE);
+    pair_close(&t);
+}
+
+// A launch that waits for the queue of the second device must not keep the
+// threads from answering the kernels in it.
+static void test_ahead__a_queue_may_be_full(void **state)
+{
+    const struct lcl_context_params context = {.no_cache = true};
+    struct pair t;
+    (void)state;
+    open_contexts(&t, test_laplacian(3, 2, 2));
+    fake_cl = (struct fake_cl){.real_platform = true, .queue_most = 3};
+    lcl_context_destroy(&t.ctx[1]);
+    assert_int_equal(lcl_runtime_create(&t.ctx[1], &context, &fake_cl_api),
+                     LCL_OK);
+    make_operator(&t);
+    fake_cl.full = 0;
+    expect_products(&t, 1e-14);
+    expect_solved(&t, LCL_SOLVER_CG, LCL_PRECOND_JACOBI, LCL_COARSE_NONE);
+    assert_true(fake_cl.full > 20);
+    pair_close(&t);
+    fake_cl = (struct fake_cl){0};
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +291,9 @@ int main(void)
         cmocka_unit_test(test_ahead__kronecker_systems_by_both_exchanges),
         cmocka_unit_test(test_ahead__preconditioners_reach_the_other_device),
         cmocka_unit_test(test_ahead__a_rank_that_fails_ends_all),
+        cmocka_unit_test(
+            test_ahead__an_answer_that_does_not_come_ends_the_wait),
+        cmocka_unit_test(test_ahead__a_queue_may_be_full),
     };
     return test_device_run(tests);
 }

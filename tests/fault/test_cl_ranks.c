@@ -139,6 +139,67 @@ static void test_cl_ranks__sums_under_way_end_on_all_ranks(void **state)
     fail_solves(test_laplacian(7, 6, 5), &symmetric);
 }
 
+// From the n-th call of a solve on every call fails: nothing works any more,
+// and all is given back. Returns whether there was such a call.
+static bool lose_device(const struct lcl_csr *A, long n)
+{
+    struct test_ranks R;
+    double residual;
+    open_ranks(&R, A);
+    assert_int_equal(create(&R, &general), LCL_OK);
+    fail_call(n);
+    fake_cl.lost = true;
+    const enum lcl_status st = solve(&R, &residual);
+    const bool failed = fake_cl.failed;
+    test_ranks_expect(&R, failed ? LCL_EDEVICE : LCL_OK);
+    assert_int_equal(st, failed ? LCL_EDEVICE : LCL_OK);
+    if (failed)
+        assert_int_equal(solve(&R, &residual), LCL_EDEVICE);
+    close_ranks(&R);
+    return failed;
+}
+
+static void test_cl_ranks__a_lost_device_ends_all_ranks(void **state)
+{
+    struct lcl_csr A = test_random_csr(240, 4, 3);
+    long n = 1;
+    (void)state;
+    while (lose_device(&A, n))
+        n = 2 * n + 1;
+    assert_true(n > 100);
+    test_csr_finish(&A);
+}
+
+// One device has too little memory for its part: all ranks have this status.
+static bool fill_device(const struct lcl_csr *A, long n)
+{
+    struct test_ranks R;
+    open_ranks(&R, A);
+    fake_cl = (struct fake_cl){.fail_at = n,
+                               .function = FAKE_clCreateBuffer,
+                               .code = CL_MEM_OBJECT_ALLOCATION_FAILURE,
+                               .objects = fake_cl.objects};
+    const enum lcl_status st = create(&R, &general);
+    const bool failed = fake_cl.failed;
+    assert_int_equal(st, failed ? LCL_EDEVMEM : LCL_OK);
+    test_ranks_expect(&R, st);
+    test_ranks_drop(&R);
+    fail_call(0);
+    close_ranks(&R);
+    return failed;
+}
+
+static void test_cl_ranks__a_device_is_too_small(void **state)
+{
+    struct lcl_csr A = test_random_csr(240, 4, 3);
+    long n = 1;
+    (void)state;
+    while (fill_device(&A, n))
+        n = next(n);
+    assert_true(n > 20);
+    test_csr_finish(&A);
+}
+
 // Kernels are built once per context: the first creation covers their calls
 // only if each is in a fresh one.
 static bool fail_creation(const struct lcl_csr *A, long n)
@@ -237,6 +298,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cl_ranks__a_solve_ends_on_all_ranks),
         cmocka_unit_test(test_cl_ranks__sums_under_way_end_on_all_ranks),
+        cmocka_unit_test(test_cl_ranks__a_lost_device_ends_all_ranks),
+        cmocka_unit_test(test_cl_ranks__a_device_is_too_small),
         cmocka_unit_test(test_cl_ranks__a_creation_ends_on_all_ranks),
         cmocka_unit_test(test_cl_ranks__a_kronecker_system_ends_on_all_ranks),
     };

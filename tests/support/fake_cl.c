@@ -21,14 +21,27 @@ static bool count_and_fail(enum fake_cl_function function)
     return !fake_cl.lost;
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 // Threads that fill a buffer wait for events at the same time.
 static bool fails_now(enum fake_cl_function function)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
     const bool fails = count_and_fail(function);
     pthread_mutex_unlock(&lock);
     return fails;
+}
+
+// A driver whose queue is full waits for it with its lock held.
+static void wait_if_full(cl_command_queue q)
+{
+    pthread_mutex_lock(&lock);
+    if (fake_cl.queue_most > 0 &&
+        fake_cl.calls[FAKE_clEnqueueNDRangeKernel] % fake_cl.queue_most == 0) {
+        ++fake_cl.full;
+        clFinish(q);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 // ------------------------------------------------------------------- wrappers
@@ -164,6 +177,7 @@ static cl_int fake_clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k,
 {
     if (fails_now(FAKE_clEnqueueNDRangeKernel))
         return fake_cl.code;
+    wait_if_full(q);
     const cl_int code =
         clEnqueueNDRangeKernel(q, k, dim, at, global, local, n, wait, event);
     fake_cl.objects += code == CL_SUCCESS && event;

@@ -23,7 +23,9 @@ struct fake_cl {
     long fail_at; // the n-th call from now on fails, once; 0: none
     enum fake_cl_function function; // the function that is counted
     cl_int code;
-    bool lost; // that call succeeds, and all later calls that may fail do
+    bool lost;       // that call succeeds, and all later calls that may fail do
+    long queue_most; // a launch waits for the queue once in so many, and other
+                     // calls for the launch; 0: never
     struct {
         cl_device_info what;
         cl_ulong value;
@@ -36,6 +38,7 @@ struct fake_cl {
     // --- observations
     bool failed;
     long calls[FAKE_CL_FUNCTIONS];
+    long full;            // how often a queue was full
     long objects;         // created or retained and not released
     char build_log[1024]; // of the last successful build with output
 };
