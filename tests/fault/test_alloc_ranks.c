@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Preconditioners that reach across ranks while the n-th allocation of all
 // ranks fails: all ranks end with an error, and what is created next works.
+#include "lib/vector/segments.h"
 #include "tests/support/device.h"
 #include "tests/support/fail_alloc.h"
 #include "tests/support/matrices.h"
@@ -60,14 +61,20 @@ static bool fail_alloc(struct test_ranks *R,
     return failed;
 }
 
+enum { RANKS = 3 };
+
 // Frees A.
-static void expect_failures(struct lcl_csr A,
-                            const struct lcl_precond_params *precond)
+static void expect_failures_of(struct lcl_csr A,
+                               const struct lcl_operator_params *params,
+                               const struct lcl_precond_params *precond)
 {
     struct test_ranks R;
+    int64_t from[RANKS + 1];
     long n = 1;
-    test_ranks_open(&R, 3, &A, NULL);
-    assert_int_equal(test_ranks_operators(&R, NULL), LCL_OK);
+    for (int r = 0; r <= RANKS; ++r)
+        from[r] = lcl_segments_cut(A.rows, 1, r, RANKS);
+    test_ranks_open(&R, RANKS, &A, from);
+    assert_int_equal(test_ranks_operators(&R, params), LCL_OK);
     assert_false(fail_alloc(&R, precond, 0)); // compiles the kernels
     while (fail_alloc(&R, precond, n))
         n = next(n);
@@ -75,6 +82,24 @@ static void expect_failures(struct lcl_csr A,
     assert_false(fail_alloc(&R, precond, 0));
     test_ranks_close(&R);
     test_csr_finish(&A);
+}
+
+static void expect_failures(struct lcl_csr A,
+                            const struct lcl_precond_params *precond)
+{
+    expect_failures_of(A, NULL, precond);
+}
+
+// More subdomains than a CPU has aggregates.
+static void test_alloc_ranks__reproducible_coarse_correction(void **state)
+{
+    static const struct lcl_operator_params same_bits = {
+        .block_size = 1, .communication = LCL_COMMUNICATION_REPRODUCIBLE};
+    static const struct lcl_precond_params mult = {
+        .partition = {.type = LCL_PARTITION_NATURAL, .rows = 1},
+        .coarse = LCL_COARSE_MULT};
+    (void)state;
+    expect_failures_of(test_laplacian(13, 10, 8), &same_bits, &mult);
 }
 
 static void test_alloc_ranks__coarse_correction(void **state)
@@ -148,6 +173,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alloc_ranks__coarse_correction),
+        cmocka_unit_test(test_alloc_ranks__reproducible_coarse_correction),
         cmocka_unit_test(test_alloc_ranks__overlap),
         cmocka_unit_test(test_alloc_ranks__multigrid),
         cmocka_unit_test(test_alloc_ranks__new_values_of_multigrid),
