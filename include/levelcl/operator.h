@@ -73,7 +73,8 @@ enum lcl_communication {
                                        borders of devices do not cut. A coarse
                                        correction has the aggregates of one
                                        device; AUTO is NONE, and Kronecker
-                                       systems have none */
+                                       systems have none. Not for NORM_1, and
+                                       null vectors must be constant */
     LCL_COMMUNICATION_COUNT
 };
 

@@ -54,6 +54,21 @@ static enum lcl_status upload(struct lcl_projection *P, const lcl_operator *A,
     return st;
 }
 
+// The only vector, whose entries are all the same.
+static enum lcl_status upload_constant(struct lcl_projection *P)
+{
+    const struct lcl_space *V = &P->space;
+    double *rows = lcl_malloc((size_t)V->n, sizeof *rows);
+    if (!rows)
+        return lcl_fail_memory(lcl_context_log(V->ctx), "null vectors");
+    for (int64_t i = 0; i < V->n; ++i)
+        rows[i] = P->value;
+    const enum lcl_status st = lcl_buffer_create_from(
+        &P->basis, V->ctx, rows, V->n, sizeof *rows, "null vectors");
+    lcl_free(rows);
+    return st;
+}
+
 enum lcl_status lcl_projection_init(struct lcl_projection *P,
                                     const lcl_operator *A,
                                     const struct lcl_null_vectors *N)
@@ -75,7 +90,9 @@ enum lcl_status lcl_projection_init(struct lcl_projection *P,
         (st = lcl_buffer_fill(P->zeros, 0)) < 0 ||
         (st = lcl_buffer_fill(P->wanted, 0)) < 0)
         return st;
-    return N->value > 0 ? LCL_OK : upload(P, A, &N->vectors);
+    if (N->value > 0)
+        return P->space.segments ? upload_constant(P) : LCL_OK;
+    return upload(P, A, &N->vectors);
 }
 
 void lcl_projection_finish(struct lcl_projection *P)
@@ -102,7 +119,9 @@ static enum lcl_status dots(const struct lcl_projection *P, const lcl_buffer *z,
         P->dots, V->groups, lcl_arg_long(V->n), lcl_arg_double(P->value),
         lcl_arg_buffer(basis_of(P)), lcl_arg_buffer(z), lcl_arg_buffer(P->sums),
         lcl_arg_buffer(stop), lcl_arg_int(at));
-    return st < 0 ? st : lcl_space_reduce(V, P->sums, 0, P->count, V->groups);
+    const struct lcl_dots all = {basis_of(P), z, P->count, V->n};
+    return st < 0 ? st
+                  : lcl_space_reduce_dots(V, P->sums, 0, &all, 1, V->groups);
 }
 
 // z = z - N (N^T z - wanted)

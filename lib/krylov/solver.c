@@ -220,15 +220,22 @@ static enum lcl_status check(const lcl_operator *A, const lcl_precond *M,
     return LCL_OK;
 }
 
+// Those that are not constant are made orthonormal by sums of ranks.
+static bool has_vectors(const struct lcl_null_vectors *N)
+{
+    return N->count > 0 && !(N->value > 0);
+}
+
 static enum lcl_status check_reproducible(const lcl_operator *A,
                                           const struct lcl_solver_params *p,
                                           const struct lcl_log *log)
 {
     const char *what = !methods[p->type]->names_dots ? lcl_solver_name(p->type)
                        : p->basis != LCL_BASIS_FP64  ? "a basis in fp32"
-                       : p->norm != LCL_NORM_2       ? "a norm other than 2"
-                       : A->null.count > 0           ? "a null space"
-                                                     : NULL;
+                       : p->norm == LCL_NORM_1       ? "the norm 1"
+                       : has_vectors(&A->null) || has_vectors(&A->left_null)
+                           ? "null vectors that are not constant"
+                           : NULL;
     return A->range.segments && what ? lcl_segments_refuse(what, log) : LCL_OK;
 }
 
