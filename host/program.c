@@ -24,8 +24,10 @@ enum { MANY_PROGRAMS = 64 };
 // PoCL's compiler takes less for any of our sources.
 enum { COMPILER_BYTES = 256 << 20 };
 
+// Of a context, which fixes the rest of the key: source and defines.
 struct lcl_program {
-    char *key;
+    const char *source; // in lcl_sources[]
+    char *defines;
     cl_program program;
     struct lcl_kernel **kernels;
     size_t kernel_count;
@@ -33,12 +35,18 @@ struct lcl_program {
 
 // ------------------------------------------------------------------- source
 
-static const char *const *find_parts(const char *name)
+static const struct lcl_source *find_source(const char *name)
 {
     for (const struct lcl_source *s = lcl_sources; s->name; ++s)
         if (strcmp(s->name, name) == 0)
-            return s->parts;
+            return s;
     return NULL;
+}
+
+static const char *const *find_parts(const char *name)
+{
+    const struct lcl_source *source = find_source(name);
+    return source ? source->parts : NULL;
 }
 
 static bool has_default(const char *const *parts, const char *name)
@@ -277,7 +285,7 @@ static void program_free(struct lcl_context *ctx, struct lcl_program *p)
     lcl_free(p->kernels);
     if (p->program)
         ctx->cl.api->clReleaseProgram(p->program);
-    lcl_free(p->key);
+    lcl_free(p->defines);
     lcl_free(p);
 }
 
@@ -290,10 +298,11 @@ void lcl_programs_finish(lcl_context *ctx)
 }
 
 static struct lcl_program *find_program(const struct lcl_programs *programs,
-                                        const char *key)
+                                        const char *source, const char *defines)
 {
     for (size_t i = 0; i < programs->count; ++i)
-        if (strcmp(programs->all[i]->key, key) == 0)
+        if (strcmp(programs->all[i]->source, source) == 0 &&
+            strcmp(programs->all[i]->defines, defines) == 0)
             return programs->all[i];
     return NULL;
 }
@@ -315,23 +324,49 @@ static enum lcl_status keep_program(lcl_context *ctx, struct lcl_program *p)
     return LCL_OK;
 }
 
+static struct lcl_program *allocate_program(const struct lcl_spec *spec,
+                                            const char *defines)
+{
+    struct lcl_program *p = lcl_calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->source = find_source(spec->source)->name;
+    p->defines = lcl_strdup(defines);
+    if (p->defines)
+        return p;
+    lcl_free(p);
+    return NULL;
+}
+
+static enum lcl_status make_of_spec(cl_program *out, lcl_context *ctx,
+                                    const struct lcl_spec *spec)
+{
+    char *source = lcl_program_source(spec);
+    char *key = source ? key_of(ctx, source) : NULL;
+    enum lcl_status st;
+    if (key) {
+        lcl_clock_enter(&ctx->clock, LCL_TASK_COMPILE);
+        st = make_program(out, ctx, source, key, spec->source);
+        lcl_clock_leave(&ctx->clock);
+    } else {
+        st = lcl_fail_memory(&ctx->cl.log, "a kernel's source");
+    }
+    lcl_free(key);
+    lcl_free(source);
+    return st;
+}
+
 static enum lcl_status add_program(struct lcl_program **out, lcl_context *ctx,
-                                   const char *source, char *key,
-                                   const char *name)
+                                   const struct lcl_spec *spec,
+                                   const char *defines)
 {
     // otherwise an earlier kernel's fault looks like a failed build, and the
     // program's cache file is deleted
     enum lcl_status st = lcl_context_wait(ctx);
-    struct lcl_program *p = st < 0 ? NULL : lcl_calloc(1, sizeof *p);
-    if (!p) {
-        lcl_free(key);
+    struct lcl_program *p = st < 0 ? NULL : allocate_program(spec, defines);
+    if (!p)
         return st < 0 ? st : lcl_fail_memory(&ctx->cl.log, "a program");
-    }
-    p->key = key;
-    lcl_clock_enter(&ctx->clock, LCL_TASK_COMPILE);
-    st = make_program(&p->program, ctx, source, key, name);
-    lcl_clock_leave(&ctx->clock);
-    if (st < 0)
+    if ((st = make_of_spec(&p->program, ctx, spec)) < 0)
         p->program = NULL;
     if (st < 0 || (st = keep_program(ctx, p)) < 0) {
         program_free(ctx, p);
@@ -353,20 +388,15 @@ static enum lcl_status check_parameters(lcl_context *ctx,
 static enum lcl_status get_program(struct lcl_program **out, lcl_context *ctx,
                                    const struct lcl_spec *spec)
 {
-    char *source = lcl_program_source(spec);
-    char *key = source ? key_of(ctx, source) : NULL;
-    enum lcl_status st = LCL_OK;
-    if (!key) {
-        lcl_free(source);
+    char defines[LCL_SPEC_TEXT];
+    if (!find_source(spec->source) ||
+        !lcl_spec_defines(defines, sizeof defines, spec))
         return lcl_fail_memory(&ctx->cl.log, "a kernel's source");
-    }
-    *out = find_program(&ctx->programs, key);
-    if (!*out && (st = check_parameters(ctx, spec)) == LCL_OK)
-        st = add_program(out, ctx, source, key, spec->source);
-    else
-        lcl_free(key);
-    lcl_free(source);
-    return st;
+    *out = find_program(&ctx->programs, spec->source, defines);
+    if (*out)
+        return LCL_OK;
+    const enum lcl_status st = check_parameters(ctx, spec);
+    return st < 0 ? st : add_program(out, ctx, spec, defines);
 }
 
 // ------------------------------------------------------------------- kernels
