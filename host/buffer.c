@@ -28,7 +28,7 @@ struct lcl_buffer {
     struct lcl_span *span; // of the context's memory, or NULL
     size_t at;             // byte of `mem` at which the buffer begins
     size_t bytes;
-    bool borrowed;
+    bool borrowed, view; // of the caller's buffer, or of the host's memory
 };
 
 static void count_buffer(const lcl_buffer *b)
@@ -146,6 +146,27 @@ static enum lcl_status check(const struct foreign *f, const lcl_context *ctx,
                : LCL_OK;
 }
 
+enum lcl_status lcl_buffer_view(lcl_buffer **out, lcl_context *ctx,
+                                const void *data, size_t bytes,
+                                const char *what)
+{
+    const cl_mem_flags flags = CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR;
+    cl_int code;
+    lcl_buffer *b = *out = lcl_calloc(1, sizeof *b);
+    if (!b)
+        return lcl_fail_memory(&ctx->cl.log, what);
+    *b = (lcl_buffer){.ctx = ctx, .bytes = bytes, .view = true};
+    // kernels only read it
+    const enum lcl_status st = LCL_CL_MAKE(
+        &ctx->cl, b->mem,
+        clCreateBuffer(ctx->context, flags, bytes, (void *)data, &code));
+    if (st < 0) {
+        lcl_free(b);
+        *out = NULL;
+    }
+    return st;
+}
+
 enum lcl_status lcl_buffer_wrap(lcl_buffer **out, lcl_context *ctx, cl_mem mem,
                                 int access, const char *what)
 {
@@ -168,7 +189,9 @@ void lcl_buffer_destroy(lcl_buffer **buffer)
     lcl_buffer *b = *buffer;
     if (!b)
         return;
-    if (!b->borrowed) {
+    if (b->view) {
+        b->ctx->cl.api->clReleaseMemObject(b->mem);
+    } else if (!b->borrowed) {
         discount_buffer(b);
         lcl_memory_give(b->mem, b->span, b->ctx);
     }

@@ -27,6 +27,11 @@ enum lcl_status lcl_buffer_create(lcl_buffer **out, lcl_context *ctx,
 enum lcl_status lcl_buffer_create_from(lcl_buffer **out, lcl_context *ctx,
                                        const void *data, int64_t count,
                                        size_t size, const char *what);
+// At least one byte of the host's memory, for kernels of a CPU that read it
+// without a copy; the caller keeps it as it is while *out lives.
+enum lcl_status lcl_buffer_view(lcl_buffer **out, lcl_context *ctx,
+                                const void *data, size_t bytes,
+                                const char *what);
 void lcl_buffer_destroy(lcl_buffer **buffer); // accepts NULL inside
 
 // Creates several buffers; stops at the first failure.

@@ -23,25 +23,28 @@
 struct given {
     uint second, third;
     global const double *a, *b, *c;
-    uint largest; // exponent so far
 };
 
-INLINE double given_value(struct given *x, uint k)
+INLINE double given_value(const struct given *x, uint k)
 {
-    const double v = k < x->second  ? x->a[k]
-                     : k < x->third ? x->b[k - x->second]
-                                    : x->c[k - x->third];
-    x->largest = max(x->largest, exponent_of(v));
-    return v;
+    if (k < x->second)
+        return x->a[k];
+    return k < x->third ? x->b[k - x->second] : x->c[k - x->third];
 }
 
-INLINE double sum_of_group(struct given *x, uint group,
-                           global const uint *start, global const uint *list)
+// Raises *largest to the largest exponent.
+INLINE double sum_of_group(const struct given *x, uint group,
+                           global const uint *start, global const uint *list,
+                           uint *largest)
 {
     const uint from = start[group], to = start[group + 1];
     double sum = given_value(x, list[from]);
-    for (uint left = to - from - 1; left > 0; --left)
-        sum += given_value(x, list[to - left]);
+    *largest = max(*largest, exponent_of(sum));
+    for (uint left = to - from - 1; left > 0; --left) {
+        const double v = given_value(x, list[to - left]);
+        sum += v;
+        *largest = max(*largest, exponent_of(v));
+    }
     return sum;
 }
 
@@ -54,18 +57,21 @@ kernel void gather_values(long n, long entries, long second, long third,
                           global const double *b, global const double *c,
                           global double *restrict val, volatile global int *bad)
 {
-    struct given x = {(uint)second, (uint)third, a + at_a,
-                      b + at_b,     c + at_c,    0};
+    const struct given x = {(uint)second, (uint)third, a + at_a, b + at_b,
+                            c + at_c};
+    uint largest = 0;
     for (RANGE(v, n)) {
         const uint s = of[v];
-        if ((long)s < entries)
-            val[v] = given_value(&x, s);
-        else if (s == NO_SOURCE)
-            val[v] = 0;
-        else
-            val[v] = sum_of_group(&x, s - (uint)entries, start, list);
+        double value = 0;
+        if ((long)s < entries) {
+            value = given_value(&x, s);
+            largest = max(largest, exponent_of(value));
+        } else if (s != NO_SOURCE) {
+            value = sum_of_group(&x, s - (uint)entries, start, list, &largest);
+        }
+        val[v] = value;
     }
-    if (bad && x.largest == NOT_FINITE)
+    if (bad && largest == NOT_FINITE)
         atomic_or(bad, 1);
 }
 

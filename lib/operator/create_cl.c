@@ -76,7 +76,7 @@ static enum lcl_status take_values(lcl_operator *A,
     if (st == LCL_OK && A->info.nnz > 0)
         st = A->ops->update_buffer(A, wrapped);
     lcl_buffer_destroy(&wrapped);
-    return st;
+    return st == LCL_EFORMAT ? lcl_operator_refuse_values(A) : st;
 }
 
 enum lcl_status lcl_operator_update_cl(lcl_operator *A,

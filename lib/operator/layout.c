@@ -83,7 +83,7 @@ static enum lcl_status take_arrays(lcl_operator *A,
         st = lcl_operator_take_parts(A, wrapped);
     for (int p = 0; p < LCL_LAYOUT_PARTS; ++p)
         lcl_buffer_destroy(&wrapped[p]);
-    return st;
+    return st == LCL_EFORMAT ? lcl_operator_refuse_values(A) : st;
 }
 
 enum lcl_status lcl_operator_update_ldu_cl(lcl_operator *A,

@@ -161,8 +161,7 @@ static enum lcl_status take_values(lcl_operator *A,
     exchange(&G->matrix.val, other);
     if (st < 0 || (st = lcl_spmv_update(&G->product)) < 0)
         return st;
-    return lcl_fail(lcl_context_log(A->range.ctx), LCL_EFORMAT,
-                    "buffer val: a value is not finite");
+    return LCL_EFORMAT;
 }
 
 static enum lcl_status update_buffer(lcl_operator *A, const lcl_buffer *val)

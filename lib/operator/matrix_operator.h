@@ -51,8 +51,8 @@ enum lcl_status lcl_operator_take_staged(lcl_operator *A);
 const int64_t *lcl_operator_parts(const lcl_operator *A);
 
 // Take new values for such an operator, from host memory (finite; blocking) or
-// buffers, which may be larger (checked; waits for that). Arrays without values
-// may be NULL.
+// buffers, which may be larger (as update_buffer() of struct lcl_operator_ops).
+// Arrays without values may be NULL.
 enum lcl_status lcl_operator_update_parts(lcl_operator *A,
                                           const double *const *val);
 enum lcl_status lcl_operator_take_parts(lcl_operator *A,

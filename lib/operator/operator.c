@@ -83,6 +83,32 @@ static enum lcl_status check_values(const lcl_operator *A, const double *val)
                             (long long)k);
 }
 
+enum lcl_status lcl_operator_refuse_values(const lcl_operator *A)
+{
+    return lcl_fail(log_of(A), LCL_EFORMAT,
+                    "buffer val: a value is not finite");
+}
+
+// On a CPU the pass that checks and moves values reads them where they are.
+static bool takes_from_host(const lcl_operator *A)
+{
+    return A->ops->update_buffer && A->info.nnz > 0 &&
+           lcl_context_caps(A->range.ctx)->type == LCL_DEVICE_CPU;
+}
+
+static enum lcl_status take_from_host(lcl_operator *A, const double *val)
+{
+    lcl_buffer *view;
+    enum lcl_status st =
+        lcl_buffer_view(&view, A->range.ctx, val,
+                        (size_t)A->info.nnz * sizeof *val, "new values");
+    if (st < 0)
+        return st;
+    st = A->ops->update_buffer(A, view);
+    lcl_buffer_destroy(&view);
+    return st == LCL_EFORMAT ? check_values(A, val) : st;
+}
+
 // Values of one rank that are not finite are refused on all.
 enum lcl_status lcl_operator_update(lcl_operator *A, const double *val)
 {
@@ -96,8 +122,12 @@ enum lcl_status lcl_operator_update(lcl_operator *A, const double *val)
                          : "callback and has no values");
     enum lcl_status st =
         lcl_context_expect_free(A->range.ctx, "lcl_operator_update");
-    if (st < 0 || (st = lcl_space_agree(&A->range, check_values(A, val),
-                                        "new values")) < 0)
+    if (st < 0)
+        return st;
+    if (takes_from_host(A))
+        return take_from_host(A, val);
+    if ((st = lcl_space_agree(&A->range, check_values(A, val), "new values")) <
+        0)
         return st;
     return A->ops->update(A, val);
 }

@@ -59,8 +59,9 @@ struct lcl_operator_ops {
                                   int columns);
     // Takes info.nnz finite values. NULL: A has no such values.
     enum lcl_status (*update)(lcl_operator *A, const double *val);
-    // The same for values in a buffer, which may be larger, after a check.
-    // NULL: A has no such values on one device.
+    // The same for values in a buffer, which may be larger and may contain
+    // values that are not finite: LCL_EFORMAT without a message, and no change.
+    // Waits for the check. NULL: A has no such values on one device.
     enum lcl_status (*update_buffer)(lcl_operator *A, const lcl_buffer *val);
     // The same for a Kronecker system. NULL: A is none, or has rows of one.
     enum lcl_status (*update_kron)(lcl_operator *A, const struct lcl_kron *K);
@@ -119,6 +120,9 @@ static inline void lcl_operator_use(lcl_operator *A, int users)
     if (A->part)
         A->part->users += users;
 }
+
+// LCL_EFORMAT with a message about new values in buffers.
+enum lcl_status lcl_operator_refuse_values(const lcl_operator *A);
 
 // The operator of a rank's rows and columns, of which preconditioners are made;
 // of one device A itself.
