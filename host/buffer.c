@@ -147,16 +147,16 @@ static enum lcl_status check(const struct foreign *f, const lcl_context *ctx,
 }
 
 enum lcl_status lcl_buffer_view(lcl_buffer **out, lcl_context *ctx,
-                                const void *data, size_t bytes,
+                                const void *data, size_t bytes, bool writes,
                                 const char *what)
 {
-    const cl_mem_flags flags = CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR;
+    const cl_mem_flags access = writes ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY;
+    const cl_mem_flags flags = access | CL_MEM_USE_HOST_PTR;
     cl_int code;
     lcl_buffer *b = *out = lcl_calloc(1, sizeof *b);
     if (!b)
         return lcl_fail_memory(&ctx->cl.log, what);
     *b = (lcl_buffer){.ctx = ctx, .bytes = bytes, .view = true};
-    // kernels only read it
     const enum lcl_status st = LCL_CL_MAKE(
         &ctx->cl, b->mem,
         clCreateBuffer(ctx->context, flags, bytes, (void *)data, &code));
@@ -165,6 +165,21 @@ enum lcl_status lcl_buffer_view(lcl_buffer **out, lcl_context *ctx,
         *out = NULL;
     }
     return st;
+}
+
+enum lcl_status lcl_buffer_show(lcl_buffer *view)
+{
+    lcl_context *ctx = view->ctx;
+    cl_int code;
+    void *data;
+    const enum lcl_status st = LCL_CL_MAKE(
+        &ctx->cl, data,
+        clEnqueueMapBuffer(ctx->queue, view->mem, CL_TRUE, CL_MAP_READ, 0,
+                           view->bytes, 0, NULL, NULL, &code));
+    return st < 0
+               ? st
+               : LCL_CL(&ctx->cl, clEnqueueUnmapMemObject(ctx->queue, view->mem,
+                                                          data, 0, NULL, NULL));
 }
 
 enum lcl_status lcl_buffer_wrap(lcl_buffer **out, lcl_context *ctx, cl_mem mem,

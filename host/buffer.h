@@ -27,11 +27,14 @@ enum lcl_status lcl_buffer_create(lcl_buffer **out, lcl_context *ctx,
 enum lcl_status lcl_buffer_create_from(lcl_buffer **out, lcl_context *ctx,
                                        const void *data, int64_t count,
                                        size_t size, const char *what);
-// At least one byte of the host's memory, for kernels of a CPU that read it
-// without a copy; the caller keeps it as it is while *out lives.
+// At least one byte of the host's memory, for kernels of a CPU that use it
+// without a copy; the caller leaves it alone while *out lives. Kernels may
+// write only if `writes` is set; then lcl_buffer_show() waits for them and lets
+// the host see what they have written.
 enum lcl_status lcl_buffer_view(lcl_buffer **out, lcl_context *ctx,
-                                const void *data, size_t bytes,
+                                const void *data, size_t bytes, bool writes,
                                 const char *what);
+enum lcl_status lcl_buffer_show(lcl_buffer *view);
 void lcl_buffer_destroy(lcl_buffer **buffer); // accepts NULL inside
 
 // Creates several buffers; stops at the first failure.

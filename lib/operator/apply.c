@@ -145,6 +145,23 @@ static bool is_renumbered(const lcl_operator *A)
     return A->numbering && A->numbering->perm;
 }
 
+// On a CPU the numbering changes on the way from and to the host's memory.
+static enum lcl_status apply_in_place(lcl_operator *A, const double *x,
+                                      double *y)
+{
+    const size_t bytes = (size_t)A->range.n * sizeof *x;
+    lcl_context *ctx = A->range.ctx;
+    lcl_buffer *from = NULL, *to = NULL;
+    enum lcl_status st;
+    if ((st = lcl_buffer_view(&from, ctx, x, bytes, false, "x")) == LCL_OK &&
+        (st = lcl_buffer_view(&to, ctx, y, bytes, true, "y")) == LCL_OK &&
+        (st = lcl_apply_buffers(A, from, to)) == LCL_OK)
+        st = lcl_buffer_show(to);
+    lcl_buffer_destroy(&to);
+    lcl_buffer_destroy(&from);
+    return st;
+}
+
 enum lcl_status lcl_apply_host(lcl_operator *A, const double *x, double *y)
 {
     const size_t cols = (size_t)A->domain.n, rows = (size_t)A->range.n;
@@ -152,6 +169,9 @@ enum lcl_status lcl_apply_host(lcl_operator *A, const double *x, double *y)
     enum lcl_status st;
     if (A->ops->apply_host)
         return A->ops->apply_host(A, x, y);
+    if (renumbered && A->range.n > 0 &&
+        lcl_context_caps(A->range.ctx)->type == LCL_DEVICE_CPU)
+        return apply_in_place(A, x, y);
     if ((st = make_vectors(A)) < 0)
         return st;
     st = renumbered ? lcl_numbering_write(A->numbering, x, A->x)

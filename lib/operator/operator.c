@@ -101,7 +101,7 @@ static enum lcl_status take_from_host(lcl_operator *A, const double *val)
     lcl_buffer *view;
     enum lcl_status st =
         lcl_buffer_view(&view, A->range.ctx, val,
-                        (size_t)A->info.nnz * sizeof *val, "new values");
+                        (size_t)A->info.nnz * sizeof *val, false, "new values");
     if (st < 0)
         return st;
     st = A->ops->update_buffer(A, view);
