@@ -40,8 +40,7 @@ bool lcl_wants_subdomains(const struct lcl_precond_params *p)
            p->relax > 0 || (int)p->coarse > 0 || p->storage || p->transversal;
 }
 
-// On several devices the host sets multigrid up, which takes longer than a
-// solve with IC(0).
+// The set-up of multigrid on several devices has not been timed on GPUs.
 static bool is_elliptic(const struct lcl_traits *T)
 {
     const bool planar = T->look->couplings < PLANAR_ROW * (double)T->n;
