@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A coarse space of several ranks.
-#include "lib/multilevel/coarse_ranks.h"
+#include "lib/multilevel/coarse_search.h"
 
 #include "host/alloc.h"
 #include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
-#include "host/parallel.h"
 #include "host/runtime.h"
 #include "lib/multilevel/coarse_parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char what[] = "a coarse space of several ranks";
@@ -20,331 +18,22 @@ static const struct lcl_log *log_of(const struct lcl_coarse_ranks *R)
     return lcl_context_log(R->space.ctx);
 }
 
-static bool has_parts(const struct lcl_coarse_ranks *R)
-{
-    return R->space.segments != NULL;
-}
-
-// ------------------------------------------------------------------- labels
-
-// What the symbolic phase knows on the host. `row` and `place` in the caller's
-// numbering of the rank's rows.
-struct search {
-    const struct lcl_coarse_site *S;
-    int32_t *row;    // own unknown of each row
-    int32_t *place;  // row of the device
-    int32_t *ghost;  // of ghosts, among those of all ranks; then the local ones
-    int64_t *firsts; // by rank: its first unknown, then their total
-    int32_t *order;  // aggregates of the rank's subdomains
-    // With segments unknowns are parts at first, and `order` is the place of
-    // each subdomain among the parts.
-    int32_t *part;      // of each row
-    int32_t *aggregate; // of the subdomains of all ranks
-    int32_t *local;     // of all aggregates: numbers in the rank; -1: not there
-};
-
-static void search_finish(struct search *s)
-{
-    lcl_free(s->local);
-    lcl_free(s->aggregate);
-    lcl_free(s->part);
-    lcl_free(s->order);
-    lcl_free(s->firsts);
-    lcl_free(s->ghost);
-    lcl_free(s->place);
-    lcl_free(s->row);
-}
-
-struct labels {
-    const struct search *s;
-    const int32_t *perm, *part_agg;
-    int64_t chunks;
-};
-
-static void label_chunk(void *arg, int64_t chunk)
-{
-    const struct labels *l = arg;
-    const struct search *s = l->s;
-    const struct lcl_subdomains *P = s->S->subdomains;
-    const int b = s->S->block;
-    const int64_t end = lcl_chunk_start(P->parts, l->chunks, chunk + 1);
-    for (int64_t p = lcl_chunk_start(P->parts, l->chunks, chunk); p < end; ++p)
-        for (int64_t i = P->part_ptr[p] * b; i < P->part_ptr[p + 1] * b; ++i) {
-            s->row[l->perm[i]] = (int32_t)(l->part_agg[p] * b + i % b);
-            s->place[l->perm[i]] = (int32_t)i;
-        }
-}
-
-// The unknowns of the rows, from the aggregates of their subdomains.
-static void label_rows(const struct search *s, const int32_t *perm,
-                       const int32_t *part_agg)
-{
-    struct labels l = {s, perm, part_agg, lcl_chunks(s->S->halo->plan.rows)};
-    lcl_parallel(l.chunks, label_chunk, &l);
-}
-
-static enum lcl_status find_order(int32_t *order, const struct search *s,
-                                  const int32_t *perm,
-                                  const struct lcl_log *log)
-{
-    const struct lcl_coarse_pattern *P = s->S->pattern;
-    return P->part_agg ? lcl_buffer_read(P->part_agg, order,
-                                         (size_t)P->parts * sizeof *order)
-                       : lcl_coarse_parts_order(order, s->S->subdomains,
-                                                s->S->block, perm, log);
-}
-
-static enum lcl_status find_labels(struct search *s, const struct lcl_log *log)
-{
-    int32_t *perm = NULL;
-    enum lcl_status st;
-    s->order = lcl_malloc((size_t)s->S->pattern->parts, sizeof *s->order);
-    if (!s->order)
-        return lcl_fail_memory(log, what);
-    if ((st = lcl_numbering_rows(s->S->numbering, &perm)) == LCL_OK &&
-        (st = find_order(s->order, s, perm, log)) == LCL_OK)
-        label_rows(s, perm, s->order);
-    lcl_free(perm);
-    return st;
-}
-
-// What needs no other rank.
-static enum lcl_status begin(struct search *s, const struct lcl_coarse_ranks *R)
-{
-    const struct lcl_halo_plan *P = &s->S->halo->plan;
-    const size_t rows = (size_t)P->rows;
-    s->row = lcl_malloc(rows, sizeof *s->row);
-    s->place = lcl_malloc(rows, sizeof *s->place);
-    s->ghost = lcl_malloc((size_t)P->ghosts, sizeof *s->ghost);
-    s->firsts = lcl_malloc((size_t)R->space.comm->size + 1, sizeof *s->firsts);
-    return s->row && s->place && s->ghost && s->firsts
-               ? find_labels(s, log_of(R))
-               : lcl_fail_memory(log_of(R), what);
-}
-
-// Numbers the unknowns of all ranks, and learns those of the ghosts.
-static enum lcl_status number_unknowns(struct lcl_coarse_ranks *R,
-                                       struct search *s)
-{
-    struct lcl_comm *C = R->space.comm;
-    const struct lcl_halo_plan *P = &s->S->halo->plan;
-    enum lcl_status st = lcl_comm_gather(C, &R->own, sizeof R->own, s->firsts);
-    for (int r = 0; r < C->size && st == LCL_OK; ++r) {
-        const int64_t own = s->firsts[r];
-        s->firsts[r] = R->rows;
-        R->rows += own;
-    }
-    if (st < 0)
-        return st;
-    s->firsts[C->size] = R->rows;
-    R->first = s->firsts[C->rank];
-    if ((st = lcl_halo_plan_carry(P, C, s->row, sizeof *s->row, s->ghost)) < 0)
-        return st;
-    for (int k = 0; k < P->froms; ++k)
-        for (int64_t t = 0; t < P->from[k].count; ++t)
-            s->ghost[P->from[k].start + t] +=
-                (int32_t)s->firsts[P->from[k].rank];
-    return LCL_OK;
-}
-
-// ------------------------------------------------------------------- parts
-
-// The unknown to which a part of all ranks belongs.
-static int32_t unknown_of(const struct search *s, int64_t part)
-{
-    const int b = s->S->block;
-    return (int32_t)(s->aggregate[part / b] * b + part % b);
-}
-
-// The unknowns whose first part is one of the rank's.
-static int64_t count_begun(const struct search *s, int64_t first, int64_t own)
-{
-    int64_t count = 0;
-    for (int64_t p = 0; p < first + own; ++p) {
-        int32_t *seen = &s->local[s->aggregate[p]];
-        count += *seen < 0 && p >= first;
-        *seen = 0;
-    }
-    return count * s->S->block;
-}
-
-// Merges the subdomains of all ranks; R->own and R->rows count parts before.
-static enum lcl_status merge_parts(struct lcl_coarse_ranks *R, struct search *s)
-{
-    const int b = s->S->block;
-    const struct lcl_coarse_parts Q = {.plan = &s->S->halo->plan,
-                                       .first = R->first / b,
-                                       .own = R->own / b,
-                                       .total = R->rows / b,
-                                       .row = s->row,
-                                       .ghost = s->ghost,
-                                       .block = b};
-    int64_t count;
-    s->aggregate = lcl_malloc((size_t)Q.total, sizeof *s->aggregate);
-    s->local = lcl_malloc((size_t)Q.total, sizeof *s->local);
-    if (!s->aggregate || !s->local)
-        return lcl_fail_memory(log_of(R), what);
-    const enum lcl_status st = lcl_coarse_parts_merge(
-        s->aggregate, &count, &Q, s->S->most, R->space.comm);
-    if (st < 0)
-        return st;
-    for (int64_t q = 0; q < count; ++q)
-        s->local[q] = -1;
-    R->own = count_begun(s, Q.first, Q.own);
-    R->rows = count * b;
-    return LCL_OK;
-}
-
-// Lists the unknowns of the rank's rows and ghosts.
-static void list_unknowns(struct lcl_coarse_ranks *R, const struct search *s)
-{
-    const int b = s->S->block;
-    for (int64_t q = 0; q < R->rows / b; ++q)
-        s->local[q] = -1;
-    for (int64_t q = 0; q < R->plain; ++q)
-        s->local[unknown_of(s, R->first + q) / b] = 0;
-    for (int64_t g = 0; g < s->S->halo->plan.ghosts; ++g)
-        s->local[unknown_of(s, s->ghost[g]) / b] = 0;
-    for (int64_t q = 0; q < R->rows / b; ++q) {
-        if (s->local[q] < 0)
-            continue;
-        s->local[q] = (int32_t)(R->local / b);
-        for (int c = 0; c < b; ++c)
-            R->unknown[R->local++] = (int32_t)(q * b + c);
-    }
-}
-
-static int32_t local_of(const struct search *s, int64_t part)
-{
-    const int b = s->S->block;
-    const int32_t unknown = unknown_of(s, part);
-    return s->local[unknown / b] * b + unknown % b;
-}
-
-// The local unknowns of rows and ghosts instead of their parts.
-static void localise_parts(const struct lcl_coarse_ranks *R, struct search *s)
-{
-    const struct lcl_halo_plan *P = &s->S->halo->plan;
-    for (int64_t i = 0; i < P->rows; ++i) {
-        s->part[i] = s->row[i];
-        s->row[i] = local_of(s, R->first + s->row[i]);
-    }
-    for (int64_t g = 0; g < P->ghosts; ++g)
-        s->ghost[g] = local_of(s, s->ghost[g]);
-}
-
-// The aggregates that the pattern lacks.
-static enum lcl_status complete_pattern(const struct lcl_coarse_ranks *R,
-                                        const struct search *s)
-{
-    struct lcl_coarse_pattern *P = s->S->pattern;
-    const int b = s->S->block;
-    const size_t parts = (size_t)P->parts, size = sizeof(int32_t);
-    int32_t *agg = lcl_malloc(parts, size), *sorted = lcl_malloc(parts, size);
-    enum lcl_status st = LCL_ENOMEM;
-    for (int64_t p = 0; agg && sorted && p < P->parts; ++p) {
-        sorted[s->order[p]] = (int32_t)p;
-        agg[p] = local_of(s, R->first + s->order[p] * b) / b;
-    }
-    if (agg && sorted &&
-        (st = lcl_buffer_create_from(&P->part_agg, R->space.ctx, agg, P->parts,
-                                     size, what)) == LCL_OK)
-        st = lcl_buffer_create_from(&P->agg_parts, R->space.ctx, sorted,
-                                    P->parts, size, what);
-    lcl_free(sorted);
-    lcl_free(agg);
-    return st == LCL_ENOMEM ? lcl_fail_memory(log_of(R), what) : st;
-}
-
-static enum lcl_status find_parts(struct lcl_coarse_ranks *R, struct search *s)
-{
-    const struct lcl_halo_plan *P = &s->S->halo->plan;
-    const int64_t most = R->plain + P->ghosts * s->S->block;
-    s->part = lcl_malloc((size_t)P->rows, sizeof *s->part);
-    R->unknown = lcl_malloc((size_t)most, sizeof *R->unknown);
-    if (!s->part || !R->unknown)
-        return lcl_fail_memory(log_of(R), what);
-    list_unknowns(R, s);
-    localise_parts(R, s);
-    const struct lcl_coarse_labels L = {.ghosts = R->local,
-                                        .row = s->row,
-                                        .ghost = s->ghost,
-                                        .place = s->place,
-                                        .part = s->part,
-                                        .deflated = R->plain};
-    const enum lcl_status st = complete_pattern(R, s);
-    return st < 0 ? st : lcl_coarse_boundary_init(&R->boundary, s->S->halo, &L);
-}
-
-// ------------------------------------------------------------------- ghosts
-
-static int compare(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
-// Lists the unknowns of the ghosts, each once, behind the own ones.
-static void list_local(struct lcl_coarse_ranks *R, const int32_t *ghost,
-                       int64_t ghosts)
-{
-    int32_t *listed = R->unknown + R->own;
-    int64_t count = 0;
-    for (int64_t q = 0; q < R->own; ++q)
-        R->unknown[q] = (int32_t)(R->first + q);
-    memcpy(listed, ghost, (size_t)ghosts * sizeof *ghost);
-    qsort(listed, (size_t)ghosts, sizeof *listed, compare);
-    for (int64_t g = 0; g < ghosts; ++g)
-        if (g == 0 || listed[g] != listed[count - 1])
-            listed[count++] = listed[g];
-    R->local = R->own + count;
-}
-
-static void localise(const struct lcl_coarse_ranks *R, int32_t *ghost,
-                     int64_t ghosts)
-{
-    const int32_t *listed = R->unknown + R->own;
-    for (int64_t g = 0; g < ghosts; ++g) {
-        const int32_t *at =
-            bsearch(&ghost[g], listed, (size_t)(R->local - R->own),
-                    sizeof *listed, compare);
-        ghost[g] = (int32_t)(at - R->unknown);
-    }
-}
-
-static enum lcl_status find_ghosts(struct lcl_coarse_ranks *R,
-                                   const struct search *s)
-{
-    const int64_t ghosts = s->S->halo->plan.ghosts;
-    R->unknown = lcl_malloc((size_t)(R->own + ghosts), sizeof *R->unknown);
-    if (!R->unknown)
-        return lcl_fail_memory(log_of(R), what);
-    list_local(R, s->ghost, ghosts);
-    localise(R, s->ghost, ghosts);
-    const struct lcl_coarse_labels L = {.own = R->own,
-                                        .ghosts = R->local - R->own,
-                                        .row = s->row,
-                                        .ghost = s->ghost,
-                                        .place = s->place,
-                                        .deflated = R->own};
-    return lcl_coarse_boundary_init(&R->boundary, s->S->halo, &L);
-}
-
 // ------------------------------------------------------------------- entries
 
 // The unknown to which number q of the plain ones that the rank gives belongs.
 static int32_t given_for(const struct lcl_coarse_ranks *R,
-                         const struct search *s, int64_t q)
+                         const struct lcl_coarse_search *s, int64_t q)
 {
-    return has_parts(R) ? unknown_of(s, R->first + q) : R->unknown[q];
+    return lcl_coarse_has_parts(R) ? lcl_coarse_unknown_of(s, R->first + q)
+                                   : R->unknown[q];
 }
 
 // Positions in E of the values of the own columns, block by block, and of the
 // pairs of the boundary.
 static void fill_positions(int32_t (*position)[2],
                            const struct lcl_coarse_ranks *R,
-                           const struct search *s, const int32_t *row,
-                           const int32_t *col)
+                           const struct lcl_coarse_search *s,
+                           const int32_t *row, const int32_t *col)
 {
     const struct lcl_coarse_site *S = s->S;
     const struct lcl_coarse_boundary *B = &R->boundary;
@@ -364,7 +53,7 @@ static void fill_positions(int32_t (*position)[2],
 
 static enum lcl_status own_positions(int32_t (**position)[2],
                                      const struct lcl_coarse_ranks *R,
-                                     const struct search *s)
+                                     const struct lcl_coarse_search *s)
 {
     const struct lcl_coarse_pattern *P = s->S->pattern;
     const size_t count = (size_t)P->entries, size = sizeof(int32_t);
@@ -431,7 +120,7 @@ static int64_t numbers_given(const struct lcl_coarse_ranks *R)
 
 static enum lcl_status find_targets(struct patterns *p,
                                     const struct lcl_coarse_ranks *R,
-                                    const struct search *s)
+                                    const struct lcl_coarse_search *s)
 {
     const struct lcl_coarse_boundary *B = &R->boundary;
     p->target = lcl_malloc((size_t)numbers_given(R), sizeof *p->target);
@@ -441,7 +130,7 @@ static enum lcl_status find_targets(struct patterns *p,
         p->target[q] = given_for(R, s, q);
     for (int64_t j = 0; j < B->deflation.rows; ++j)
         p->target[R->plain + j] =
-            R->unknown[has_parts(R) ? B->pair_col[j] : R->own + j];
+            R->unknown[lcl_coarse_has_parts(R) ? B->pair_col[j] : R->own + j];
     return LCL_OK;
 }
 
@@ -613,8 +302,8 @@ static enum lcl_status create_buffers(struct lcl_coarse_ranks *R)
 }
 
 // The rank's work between the exchanges.
-static enum lcl_status find_own(struct lcl_coarse_ranks *R, struct search *s,
-                                struct patterns *p)
+static enum lcl_status find_own(struct lcl_coarse_ranks *R,
+                                struct lcl_coarse_search *s, struct patterns *p)
 {
     const size_t ranks = (size_t)R->space.comm->size;
     enum lcl_status st;
@@ -622,26 +311,25 @@ static enum lcl_status find_own(struct lcl_coarse_ranks *R, struct search *s,
     R->counts = lcl_malloc(ranks, sizeof *R->counts);
     if (!p->sizes || !R->counts)
         return lcl_fail_memory(log_of(R), what);
-    if ((st = has_parts(R) ? find_parts(R, s) : find_ghosts(R, s)) < 0 ||
-        (st = get_kernels(R)) < 0 ||
+    if ((st = lcl_coarse_search_local(s, R)) < 0 || (st = get_kernels(R)) < 0 ||
         (st = compact_pattern(R, s->S->pattern->entries)) < 0 ||
         (st = find_targets(p, R, s)) < 0)
         return st;
     return own_positions(&p->position, R, s);
 }
 
-static enum lcl_status find(struct lcl_coarse_ranks *R, struct search *s,
-                            struct patterns *p, enum lcl_status own)
+static enum lcl_status find(struct lcl_coarse_ranks *R,
+                            struct lcl_coarse_search *s, struct patterns *p,
+                            enum lcl_status own)
 {
     const struct lcl_space *V = &R->space;
     enum lcl_status st;
     if (own == LCL_OK)
-        own = begin(s, R);
+        own = lcl_coarse_search_begin(s, R);
     if ((st = lcl_space_agree(V, own, what)) < 0)
         return st;
     R->plain = R->own;
-    if ((st = number_unknowns(R, s)) < 0 ||
-        (has_parts(R) && (st = merge_parts(R, s)) < 0))
+    if ((st = lcl_coarse_search_number(s, R)) < 0)
         return lcl_space_end(V, st);
     if ((st = lcl_space_agree(V, find_own(R, s, p), what)) < 0)
         return st;
@@ -655,14 +343,14 @@ enum lcl_status lcl_coarse_ranks_init(struct lcl_coarse_ranks *R,
                                       enum lcl_status own)
 {
     const int b = S->block;
-    struct search s = {.S = S};
+    struct lcl_coarse_search s = {.S = S};
     struct patterns p = {.target = NULL};
     *R = (struct lcl_coarse_ranks){.space = S->halo->space,
                                    .own = S->pattern->aggregates * b,
                                    .values = S->pattern->entries * b * b};
     const enum lcl_status st = find(R, &s, &p, own);
     patterns_finish(&p);
-    search_finish(&s);
+    lcl_coarse_search_finish(&s);
     return st;
 }
 
@@ -720,7 +408,7 @@ enum lcl_status lcl_coarse_ranks_place(struct lcl_coarse_ranks *R,
     for (int64_t m = 0; m < R->entries; ++m)
         place[m] = (uint32_t)(R->position[m][0] * stride + R->position[m][1]);
     R->stride = stride;
-    if (has_parts(R))
+    if (lcl_coarse_has_parts(R))
         R->added = place;
     else {
         st = lcl_buffer_create_from(&R->entry_place, R->space.ctx, place,
@@ -752,7 +440,7 @@ static enum lcl_status take_own_entries(const struct lcl_coarse_ranks *R)
     const struct lcl_coarse_boundary *B = &R->boundary;
     const size_t size = sizeof *R->sent;
     memcpy(R->sent + R->values, B->e, (size_t)B->pairs * size);
-    return has_parts(R)
+    return lcl_coarse_has_parts(R)
                ? LCL_OK
                : lcl_buffer_read(R->compact, R->sent, (size_t)R->values * size);
 }
@@ -767,7 +455,7 @@ enum lcl_status lcl_coarse_ranks_assemble(const struct lcl_coarse_ranks *R,
                               R->received)) < 0)
         return st;
     compact((char *)R->received, R, size);
-    if (has_parts(R))
+    if (lcl_coarse_has_parts(R))
         return add_entries(R, matrix);
     if ((st = lcl_buffer_write(R->entry_val, R->received,
                                (size_t)R->entries * size)) < 0)
