@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A coarse space of several ranks.
-#include "lib/multilevel/coarse_search.h"
+#include "lib/multilevel/coarse_ranks.h"
 
 #include "host/alloc.h"
 #include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/multilevel/coarse_parts.h"
+#include "lib/multilevel/coarse_search.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 // the ghosts of a rank have.
 #pragma once
 
-#include "lib/multilevel/coarse_ranks.h"
+#include "lib/multilevel/coarse_ranks_state.h"
 
 // What the symbolic phase knows on the host. `row` and `place` in the caller's
 // numbering of the rank's rows.
