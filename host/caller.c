@@ -95,13 +95,28 @@ enum lcl_status lcl_events_check(const lcl_context *ctx,
     return st;
 }
 
+// Whatever the wait has returned.
+static bool has_failed(const lcl_context *ctx, cl_uint count,
+                       const cl_event *wait)
+{
+    for (cl_uint k = 0; k < count; ++k) {
+        cl_int status = CL_COMPLETE;
+        ctx->cl.api->clGetEventInfo(wait[k], CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                    sizeof status, &status, NULL);
+        if (status < 0)
+            return true;
+    }
+    return false;
+}
+
 enum lcl_status lcl_events_wait(const lcl_context *ctx, cl_uint count,
                                 const cl_event *wait)
 {
     if (count == 0)
         return LCL_OK;
     const cl_int code = ctx->cl.api->clWaitForEvents(count, wait);
-    if (code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+    if (code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST ||
+        has_failed(ctx, count, wait))
         return lcl_fail(&ctx->cl.log, LCL_EDEVICE,
                         "the work of an event in the wait list has failed");
     return lcl_cl_status(&ctx->cl, code, "clWaitForEvents", LCL_CL_PLACE);
