@@ -8,6 +8,7 @@
 #include "lib/krylov/arnoldi.h"
 #include "lib/matrix/csr.h"
 #include "lib/multilevel/coarse.h"
+#include "lib/multilevel/hierarchy.h"
 #include "lib/trisolve/packed.h"
 
 #include <math.h>
@@ -105,7 +106,8 @@ static double multigrid_bytes(const struct size *s,
     const bool smoothes_by_factors =
         p->amg.smoother == LCL_AMG_ILDU0 ||
         (p->amg.smoother == LCL_AMG_SMOOTHER_DEFAULT && !s->look->symmetric);
-    const double limit = p->amg.coarse_rows ? (double)p->amg.coarse_rows : 1000;
+    const double limit =
+        p->amg.coarse_rows ? (double)p->amg.coarse_rows : LCL_COARSE_ROWS;
     const double last = s->rows <= limit ? s->rows : limit / 2;
     return 1.4 * (s->nnz * 20 +
                   (smoothes_by_factors ? s->nnz * 10 + s->rows * 40 : 0)) +

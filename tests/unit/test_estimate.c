@@ -45,7 +45,7 @@ static struct lcl_estimate estimate(const struct lcl_csr *A,
 static void test_estimate__takes_the_method_of_a_chain(void **state)
 {
     struct lcl_csr elliptic = problem("lap3d:16"),
-                   other = problem("convdiff:8,5");
+                   other = problem("convdiff:11,5");
     struct lcl_estimate e = estimate(&elliptic, NULL, 1);
     (void)state;
     assert_int_equal(e.solver, LCL_SOLVER_CG);
