@@ -22,20 +22,22 @@ struct system {
     bool singular; // for vectors of equal entries
 };
 
+// Of all tests: programs are built once.
+static lcl_context *contexts[DEVICES];
+
 struct team {
-    lcl_context *ctx[DEVICES];
     lcl_operator *op;
 };
 
 static void open_team(struct team *t, const struct system *s, int count)
 {
-    *t = (struct team){.op = NULL};
     for (int k = 0; k < count; ++k)
-        assert_int_equal(lcl_context_create(&t->ctx[k], NULL), LCL_OK);
+        if (!contexts[k])
+            assert_int_equal(lcl_context_create(&contexts[k], NULL), LCL_OK);
     assert_int_equal(s->K ? lcl_operator_create_kron_distributed(
-                                &t->op, t->ctx, count, s->K, &s->params)
+                                &t->op, contexts, count, s->K, &s->params)
                           : lcl_operator_create_distributed(
-                                &t->op, t->ctx, count, s->A, &s->params),
+                                &t->op, contexts, count, s->A, &s->params),
                      LCL_OK);
     if (s->singular)
         assert_int_equal(lcl_operator_set_nullspace(t->op, NULL), LCL_OK);
@@ -44,8 +46,6 @@ static void open_team(struct team *t, const struct system *s, int count)
 static void close_team(struct team *t)
 {
     lcl_operator_destroy(&t->op);
-    for (int k = 0; k < DEVICES; ++k)
-        lcl_context_destroy(&t->ctx[k]);
 }
 
 struct method {
@@ -338,5 +338,8 @@ int main(void)
         cmocka_unit_test(test_reproducible__small_systems_and_new_values),
         cmocka_unit_test(test_reproducible__refuses_what_depends_on_devices),
     };
-    return test_device_run(tests);
+    const int failed = test_device_run(tests);
+    for (int k = 0; k < DEVICES; ++k)
+        lcl_context_destroy(&contexts[k]);
+    return failed;
 }
