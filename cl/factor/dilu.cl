@@ -141,9 +141,6 @@ kernel void dilu(global const struct lcl_part *parts,
     }
     if (lost > 0)
         lcl_stored_count(counts, lost);
-    if (lid != 0)
-        return;
-    repaired[get_group_id(0)] = small_pivots;
-    if (small_pivots > 0)
-        atomic_add(&counts[0], small_pivots);
+    if (lid == 0)
+        tell_small(small_pivots, repaired, counts);
 }

@@ -105,7 +105,7 @@ kernel void ildu0(global const struct lcl_part *parts,
                   global double *slot_val, global double *inv_d,
                   global const double *shift, global int *repaired,
                   global int *counts, global uchar *bad, int policy, double tol,
-                  double relax, int retry)
+                  int retry, double relax)
 {
     // of even and of odd steps: lanes read one while others add to the other
     local int small_pivots[2];
@@ -155,10 +155,6 @@ kernel void ildu0(global const struct lcl_part *parts,
         GROUP_BARRIER_GLOBAL();
         given_up |= small_pivots[s % 2] * retry > 0;
     }
-    if (lid != 0)
-        return;
-    const int count = small_pivots[0] + small_pivots[1];
-    repaired[get_group_id(0)] = count;
-    if (count > 0)
-        atomic_add(&counts[0], count);
+    if (lid == 0)
+        tell_small(small_pivots[0] + small_pivots[1], repaired, counts);
 }

@@ -204,9 +204,6 @@ kernel void ildu0_block(global const struct lcl_part *parts,
         }
         GROUP_BARRIER_GLOBAL();
     }
-    if (lid != 0)
-        return;
-    repaired[get_group_id(0)] = small_pivots;
-    if (small_pivots > 0)
-        atomic_add(&counts[0], small_pivots);
+    if (lid == 0)
+        tell_small(small_pivots, repaired, counts);
 }

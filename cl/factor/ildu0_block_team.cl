@@ -7,23 +7,6 @@
 #include "ildu0_block.cl.h"
 #include "ildu0_team.cl.h"
 
-// A block row of U that is subtracted: where it starts in the subdomain, the
-// place of its row in its step, the rows of this step, the blocks of the row, 0
-// for padding.
-struct pivot {
-    uint slot;
-    ushort lane, stride, count;
-};
-
-// Blocks of L, the diagonal, blocks of U, row-major; place[j]: which one of
-// them is in block column j.
-struct row {
-    double val[(2 * ROW_ENTRIES + 1) * ENTRIES];
-    struct pivot pivot[ROW_ENTRIES];
-    ushort col[ROW_ENTRIES]; // of L
-    ushort place[SUBDOMAIN_ROWS];
-};
-
 // Index of the first value of the block in a slot.
 static inline ulong block_at(ulong slot, uint lane)
 {
@@ -35,82 +18,6 @@ static inline void get_block(double *m, local const double *from)
 #pragma unroll
     for (uint e = 0; e < ENTRIES; ++e)
         m[e] = from[e];
-}
-
-// ------------------------------------------------------------------- loads
-
-// Copies a block of the matrix, 0 if it is not stored; returns the largest
-// magnitude.
-static inline double load(local double *to, global const double *val,
-                          uint source)
-{
-    double largest = 0;
-    for (uint e = 0; e < ENTRIES; ++e) {
-        const double a =
-            source < LCL_FILL ? val[(ulong)source * ENTRIES + e] : 0.0;
-        to[e] = a;
-        largest = fmax(largest, fabs(a));
-    }
-    return largest;
-}
-
-// Loads the lane's share of L and of the pivots; returns the largest magnitude.
-static inline double load_lower(local struct row *r, struct lcl_step s,
-                                global const struct lcl_step *steps, ulong at,
-                                uint self, global const ushort *col,
-                                global const ushort *step_of,
-                                global const uint *source,
-                                global const double *val)
-{
-    double largest = 0;
-    for (uint k = get_local_id(0) % LANES_PER_ROW; k < s.lower_planes;
-         k += LANES_PER_ROW) {
-        const ulong slot = at + s.lower + k * s.rows;
-        const uint j = col[slot];
-        const struct lcl_step c = steps[step_of[j]];
-        const uint lane = j - c.first;
-        largest = fmax(largest, load(&r->val[k * ENTRIES], val, source[slot]));
-        r->col[k] = j;
-        if (j != self)
-            r->place[j] = k;
-        r->pivot[k].slot = c.upper + c.rows + lane;
-        r->pivot[k].lane = lane;
-        r->pivot[k].stride = c.rows;
-        r->pivot[k].count = j == self ? 0 : c.upper_planes - 1;
-    }
-    return largest;
-}
-
-// The same for U.
-static inline double load_upper(local struct row *r, struct lcl_step s,
-                                ulong at, uint self, global const ushort *col,
-                                global const uint *source,
-                                global const double *val)
-{
-    double largest = 0;
-    for (uint k = 1 + get_local_id(0) % LANES_PER_ROW; k < s.upper_planes;
-         k += LANES_PER_ROW) {
-        const ulong slot = at + s.upper + k * s.rows;
-        const uint place = s.lower_planes + k;
-        largest =
-            fmax(largest, load(&r->val[place * ENTRIES], val, source[slot]));
-        if (col[slot] != self)
-            r->place[col[slot]] = place;
-    }
-    return largest;
-}
-
-// Forgets the places of the columns, for the next row.
-static inline void forget(local struct row *r, struct lcl_step s, ulong at,
-                          uint self, global const ushort *col)
-{
-    const uint lane = get_local_id(0) % LANES_PER_ROW;
-    for (uint k = lane; k < s.lower_planes; k += LANES_PER_ROW)
-        r->place[r->col[k]] = NONE;
-    for (uint k = 1 + lane; k < s.upper_planes; k += LANES_PER_ROW)
-        r->place[col[at + s.upper + k * s.rows]] = NONE;
-    if (lane == 0)
-        r->place[self] = NONE;
 }
 
 // ------------------------------------------------------------------- row
@@ -233,8 +140,7 @@ kernel void ildu0_block_team(
     const double own_shift = shift[get_group_id(0)];
     if (lid == 0)
         small_pivots = 0;
-    for (uint j = lane; j < SUBDOMAIN_ROWS; j += LANES_PER_ROW)
-        r->place[j] = NONE;
+    clear_places(r);
     GROUP_BARRIER();
     steps += p.step;
     step_of += p.row;
@@ -249,7 +155,7 @@ kernel void ildu0_block_team(
             double largest = 0;
             if (used) {
                 if (lane == 0)
-                    largest = load(d, val, diagonal[p.row + self]);
+                    largest = load_entry(d, val, diagonal[p.row + self]);
                 largest = fmax(largest, load_lower(r, s, steps, at, self, col,
                                                    step_of, source, val));
                 largest =
@@ -286,9 +192,6 @@ kernel void ildu0_block_team(
         }
         GROUP_BARRIER_GLOBAL();
     }
-    if (lid != 0)
-        return;
-    repaired[get_group_id(0)] = small_pivots;
-    if (small_pivots > 0)
-        atomic_add(&counts[0], small_pivots);
+    if (lid == 0)
+        tell_small(small_pivots, repaired, counts);
 }

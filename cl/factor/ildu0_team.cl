@@ -17,89 +17,6 @@
 
 #define SHARES 2 // entries of U of a lane that are loaded ahead
 
-// A row of U that is subtracted: where it starts in the subdomain, the distance
-// of its entries, their number, 0 for padding; and 1/d of its row.
-struct pivot {
-    double inverse;
-    uint slot;
-    ushort stride, count;
-};
-
-// Values: entries of L, the diagonal, entries of U; place[j]: which one of them
-// is in column j.
-struct row {
-    double val[2 * ROW_ENTRIES + 1];
-    struct pivot pivot[ROW_ENTRIES];
-    ushort col[ROW_ENTRIES]; // of L
-    ushort place[SUBDOMAIN_ROWS];
-};
-
-static inline double entry(global const double *val, uint source)
-{
-    return source < LCL_FILL ? val[source] : 0.0;
-}
-
-// Loads the lane's share of L and of the pivots; returns the largest magnitude.
-static inline double load_lower(local struct row *r, struct lcl_step s,
-                                global const struct lcl_step *steps, ulong at,
-                                uint self, global const ushort *col,
-                                global const ushort *step_of,
-                                global const uint *source,
-                                global const double *val,
-                                global const double *inv_d)
-{
-    double largest = 0;
-    for (uint k = get_local_id(0) % LANES_PER_ROW; k < s.lower_planes;
-         k += LANES_PER_ROW) {
-        const ulong slot = at + s.lower + k * s.rows;
-        const double a = entry(val, source[slot]);
-        const uint j = col[slot];
-        const struct lcl_step c = steps[step_of[j]];
-        r->val[k] = a;
-        r->col[k] = j;
-        if (j != self)
-            r->place[j] = k;
-        r->pivot[k].inverse = j == self ? 0 : inv_d[j];
-        r->pivot[k].slot = c.upper + c.rows + j - c.first;
-        r->pivot[k].stride = c.rows;
-        r->pivot[k].count = j == self ? 0 : c.upper_planes - 1;
-        largest = fmax(largest, fabs(a));
-    }
-    return largest;
-}
-
-// The same for U.
-static inline double load_upper(local struct row *r, struct lcl_step s,
-                                ulong at, uint self, global const ushort *col,
-                                global const uint *source,
-                                global const double *val)
-{
-    double largest = 0;
-    for (uint k = 1 + get_local_id(0) % LANES_PER_ROW; k < s.upper_planes;
-         k += LANES_PER_ROW) {
-        const ulong slot = at + s.upper + k * s.rows;
-        const double a = entry(val, source[slot]);
-        r->val[s.lower_planes + k] = a;
-        if (col[slot] != self)
-            r->place[col[slot]] = s.lower_planes + k;
-        largest = fmax(largest, fabs(a));
-    }
-    return largest;
-}
-
-// Forgets the places of the columns, for the next row.
-static inline void forget(local struct row *r, struct lcl_step s, ulong at,
-                          uint self, global const ushort *col)
-{
-    const uint lane = get_local_id(0) % LANES_PER_ROW;
-    for (uint k = lane; k < s.lower_planes; k += LANES_PER_ROW)
-        r->place[r->col[k]] = NONE;
-    for (uint k = 1 + lane; k < s.upper_planes; k += LANES_PER_ROW)
-        r->place[col[at + s.upper + k * s.rows]] = NONE;
-    if (lane == 0)
-        r->place[self] = NONE;
-}
-
 // Entries of U of a lane, and their columns.
 struct share {
     double val[SHARES];
@@ -155,13 +72,15 @@ INLINE void eliminate(local struct row *r, uint k, const struct share *u,
     }
 }
 
-// Writes the row: L D^-1, D^-1 U, -1/d.
+// Writes the row: L D^-1, D^-1 U, -1/d. Padding of L has the row's own column.
 static inline void store(local const struct row *r, struct lcl_step s, ulong at,
-                         double inverse, global double *slot_val)
+                         uint self, global const double *inv_d, double inverse,
+                         global double *slot_val)
 {
     const uint lane = get_local_id(0) % LANES_PER_ROW;
     for (uint k = lane; k < s.lower_planes; k += LANES_PER_ROW)
-        slot_val[at + s.lower + k * s.rows] = r->val[k] * r->pivot[k].inverse;
+        slot_val[at + s.lower + k * s.rows] =
+            r->col[k] == self ? 0 : r->val[k] * inv_d[r->col[k]];
     for (uint k = 1 + lane; k < s.upper_planes; k += LANES_PER_ROW)
         slot_val[at + s.upper + k * s.rows] =
             r->val[s.lower_planes + k] * inverse;
@@ -190,8 +109,7 @@ kernel void ildu0_team(global const struct lcl_part *parts,
     bool given_up = (retry != 0) & (repaired[get_group_id(0)] == 0);
     if (lid == 0)
         small_pivots[0] = small_pivots[1] = 0;
-    for (uint j = lane; j < SUBDOMAIN_ROWS; j += LANES_PER_ROW)
-        r->place[j] = NONE;
+    clear_places(r);
     GROUP_BARRIER();
     steps += p.step;
     step_of += p.row;
@@ -204,9 +122,10 @@ kernel void ildu0_team(global const struct lcl_part *parts,
             const ulong at = p.slot + row;
             double given = 0, largest = 0;
             if (used) {
-                given = entry(val, diagonal[p.row + self]);
+                const uint from = diagonal[p.row + self];
+                given = from < LCL_FILL ? val[from] : 0.0;
                 largest = load_lower(r, s, steps, at, self, col, step_of,
-                                     source, val, inv_d + p.row);
+                                     source, val);
                 largest =
                     fmax(largest, load_upper(r, s, at, self, col, source, val));
                 largest = fmax(largest, fabs(given));
@@ -236,7 +155,7 @@ kernel void ildu0_team(global const struct lcl_part *parts,
                 const double inverse =
                     1.0 / repair(r->val[s.lower_planes], given, scale, tol,
                                  policy, &small);
-                store(r, s, at, inverse, slot_val);
+                store(r, s, at, self, inv_d + p.row, inverse, slot_val);
                 if (lane == 0) {
                     inv_d[p.row + self] = inverse;
                     bad[p.row + self] = small;
@@ -249,10 +168,6 @@ kernel void ildu0_team(global const struct lcl_part *parts,
         GROUP_BARRIER_GLOBAL();
         given_up |= small_pivots[number % 2] * retry > 0;
     }
-    if (lid != 0)
-        return;
-    const int count = small_pivots[0] + small_pivots[1];
-    repaired[get_group_id(0)] = count;
-    if (count > 0)
-        atomic_add(&counts[0], count);
+    if (lid == 0)
+        tell_small(small_pivots[0] + small_pivots[1], repaired, counts);
 }

@@ -9,6 +9,15 @@
 
 #ifdef __OPENCL_C_VERSION__
 
+// Tells how many small pivots the group's subdomain has; one item calls it.
+static inline void tell_small(int count, global int *repaired,
+                              global int *counts)
+{
+    repaired[get_group_id(0)] = count;
+    if (count > 0)
+        atomic_add(&counts[0], count);
+}
+
 # define PIVOT_REPLACE 3 // every other policy boosts
 
 // What pivots and shifts of a row are compared with: its largest entry or, if

@@ -223,18 +223,23 @@ void lcl_factor_finish(struct lcl_factor *F)
 
 // ------------------------------------------------------------------- launches
 
+// Of ildu0.cl; the last argument is not one of ildu0_team.cl.
 static enum lcl_status launch_scalar(struct lcl_factor *F,
                                      const lcl_buffer *val, bool retry)
 {
-    return LCL_LAUNCH(F->kernel, F->parts, lcl_arg_buffer(F->part),
-                      lcl_arg_buffer(F->step), lcl_arg_buffer(F->col),
-                      lcl_arg_buffer(F->step_of), lcl_arg_buffer(F->source),
-                      lcl_arg_buffer(F->diagonal), lcl_arg_buffer(val),
-                      lcl_arg_buffer(F->val), lcl_arg_buffer(F->inv_d),
-                      lcl_arg_buffer(F->shift), lcl_arg_buffer(F->repaired),
-                      lcl_arg_buffer(F->counts), lcl_arg_buffer(F->bad),
-                      lcl_arg_int(policy_of(F)), lcl_arg_double(F->pivot_tol),
-                      lcl_arg_double(F->relax), lcl_arg_int(retry));
+    const struct lcl_arg all[] = {
+        lcl_arg_buffer(F->part),      lcl_arg_buffer(F->step),
+        lcl_arg_buffer(F->col),       lcl_arg_buffer(F->step_of),
+        lcl_arg_buffer(F->source),    lcl_arg_buffer(F->diagonal),
+        lcl_arg_buffer(val),          lcl_arg_buffer(F->val),
+        lcl_arg_buffer(F->inv_d),     lcl_arg_buffer(F->shift),
+        lcl_arg_buffer(F->repaired),  lcl_arg_buffer(F->counts),
+        lcl_arg_buffer(F->bad),       lcl_arg_int(policy_of(F)),
+        lcl_arg_double(F->pivot_tol), lcl_arg_int(retry),
+        lcl_arg_double(F->relax),
+    };
+    const int count = (int)(sizeof all / sizeof *all);
+    return lcl_launch(F->kernel, F->parts, all, F->team ? count - 1 : count);
 }
 
 static enum lcl_status launch_dilu(struct lcl_factor *F, const lcl_buffer *val)
@@ -262,20 +267,6 @@ static enum lcl_status launch_block(struct lcl_factor *F, const lcl_buffer *val)
                       lcl_arg_double(F->pivot_tol));
 }
 
-static enum lcl_status launch_team(struct lcl_factor *F, const lcl_buffer *val,
-                                   bool retry)
-{
-    return LCL_LAUNCH(F->kernel, F->parts, lcl_arg_buffer(F->part),
-                      lcl_arg_buffer(F->step), lcl_arg_buffer(F->col),
-                      lcl_arg_buffer(F->step_of), lcl_arg_buffer(F->source),
-                      lcl_arg_buffer(F->diagonal), lcl_arg_buffer(val),
-                      lcl_arg_buffer(F->val), lcl_arg_buffer(F->inv_d),
-                      lcl_arg_buffer(F->shift), lcl_arg_buffer(F->repaired),
-                      lcl_arg_buffer(F->counts), lcl_arg_buffer(F->bad),
-                      lcl_arg_int(policy_of(F)), lcl_arg_double(F->pivot_tol),
-                      lcl_arg_int(retry));
-}
-
 // Reads the values of A, columns and sources of the slots; writes the factors.
 static uint64_t numeric_bytes(const struct lcl_factor *F, const lcl_buffer *val)
 {
@@ -297,7 +288,6 @@ static enum lcl_status factor_once(struct lcl_factor *F, const lcl_buffer *val,
     st = F->levels      ? lcl_level_factor_run(F, policy_of(F), val)
          : F->block > 1 ? launch_block(F, val)
          : F->mirror    ? launch_dilu(F, val)
-         : F->team      ? launch_team(F, val, retry)
                         : launch_scalar(F, val, retry);
     if (st < 0 || (st = lcl_store_run(F)) < 0)
         return st;

@@ -8,7 +8,8 @@ enum {
     LONG_ROW = 5, // mean entries of a row of L from which on lanes share a row
     ENTRIES_STEP = 16, // rounding of local array sizes: fewer programs
     ROWS_STEP = 128,
-    SPARE = 64, // bytes of local memory that a driver adds
+    PIVOT_BYTES = 12, // struct pivot of ildu0_team.cl.h
+    SPARE = 64,       // bytes of local memory that a driver adds
 };
 
 static int power_of_two(int64_t least)
@@ -29,7 +30,7 @@ static uint64_t row_bytes(int rows, int entries, int block)
 {
     const uint64_t blocks = 2 * (uint64_t)entries + 1;
     return blocks * (uint64_t)(block * block) * sizeof(double) +
-           (uint64_t)entries * (2 * sizeof(double) + 2) + (uint64_t)rows * 2 +
+           (uint64_t)entries * (PIVOT_BYTES + 2) + (uint64_t)rows * 2 +
            sizeof(double);
 }
 
