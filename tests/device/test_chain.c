@@ -148,29 +148,19 @@ static void test_chain__the_matrix_chooses(void **state)
                   LCL_PRECOND_ILDU0);
 }
 
-// Random rows that their diagonals do not dominate.
-static struct lcl_csr loose(int64_t n, double per_row)
-{
-    struct lcl_csr A = test_random_csr(n, per_row, 1);
-    for (int64_t i = 0; i < n; ++i)
-        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
-            A.val[k] *= A.col_ind[k] == i ? 0.5 : 1;
-    return A;
-}
-
 // Many lanes wait for levels longer than they work.
 static void test_chain__long_chains_of_steps_are_avoided(void **state)
 {
     const bool lanes = test_width(*state) > 1;
     expect_choice(*state, test_laplacian(10, 10, 10), LCL_SOLVER_CG,
                   lanes ? LCL_PRECOND_AMG : LCL_PRECOND_IC0);
-    expect_choice(*state, loose(999, 4), LCL_SOLVER_BICGSTAB,
+    expect_choice(*state, test_loose_csr(999, 4), LCL_SOLVER_BICGSTAB,
                   lanes ? LCL_PRECOND_AMG : LCL_PRECOND_ILDU0);
-    expect_choice(*state, loose(1001, 4), LCL_SOLVER_BICGSTAB,
+    expect_choice(*state, test_loose_csr(1001, 4), LCL_SOLVER_BICGSTAB,
                   LCL_PRECOND_ILDU0);
-    expect_choice(*state, loose(1001, 13), LCL_SOLVER_BICGSTAB,
+    expect_choice(*state, test_loose_csr(1001, 13), LCL_SOLVER_BICGSTAB,
                   lanes ? LCL_PRECOND_JACOBI : LCL_PRECOND_ILDU0);
-    expect_choice(*state, test_bordered(loose(998, 4), 1, 1, 0),
+    expect_choice(*state, test_bordered(test_loose_csr(998, 4), 1, 1, 0),
                   LCL_SOLVER_BICGSTAB, LCL_PRECOND_ILUK);
 }
 

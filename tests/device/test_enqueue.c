@@ -393,15 +393,16 @@ static void *open_later(void *arg)
     return NULL;
 }
 
-static void test_enqueue__destroying_waits_for_the_solve(void **state)
+// `wait` waits for the end of a solve that runs.
+static void expect_wait(lcl_context *ctx, void (*wait)(struct system *t))
 {
     struct system t;
     struct gate g;
     pthread_t thread;
-    open_gated(&t, &g, *state);
+    open_gated(&t, &g, ctx);
     assert_int_equal(enqueue(&t), LCL_OK);
     assert_int_equal(pthread_create(&thread, NULL, open_later, &g), 0);
-    lcl_solver_destroy(&t.S);
+    wait(&t);
     assert_int_equal(status_of(t.done), CL_COMPLETE);
     assert_int_equal(t.report[0].stop, LCL_STOP_RTOL);
     clReleaseEvent(t.done);
@@ -410,21 +411,24 @@ static void test_enqueue__destroying_waits_for_the_solve(void **state)
     gate_finish(&g);
 }
 
+static void destroy_solver(struct system *t)
+{
+    lcl_solver_destroy(&t->S);
+}
+
+static void test_enqueue__destroying_waits_for_the_solve(void **state)
+{
+    expect_wait(*state, destroy_solver);
+}
+
+static void trim_context(struct system *t)
+{
+    lcl_context_trim(t->ctx);
+}
+
 static void test_enqueue__trimming_waits_for_the_solve(void **state)
 {
-    struct system t;
-    struct gate g;
-    pthread_t thread;
-    open_gated(&t, &g, *state);
-    assert_int_equal(enqueue(&t), LCL_OK);
-    assert_int_equal(pthread_create(&thread, NULL, open_later, &g), 0);
-    lcl_context_trim(t.ctx);
-    assert_int_equal(status_of(t.done), CL_COMPLETE);
-    assert_int_equal(t.report[0].stop, LCL_STOP_RTOL);
-    clReleaseEvent(t.done);
-    pthread_join(thread, NULL);
-    close_system(&t);
-    gate_finish(&g);
+    expect_wait(*state, trim_context);
 }
 
 static void test_enqueue__a_solve_can_be_cancelled(void **state)

@@ -114,6 +114,15 @@ struct lcl_csr test_random_csr(int64_t n, double per_row, unsigned seed)
     return A;
 }
 
+struct lcl_csr test_loose_csr(int64_t n, double per_row)
+{
+    struct lcl_csr A = test_random_csr(n, per_row, 1);
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            A.val[k] *= A.col_ind[k] == i ? 0.5 : 1;
+    return A;
+}
+
 struct lcl_csr test_stretched_csr(int64_t rows, int64_t cols, unsigned seed)
 {
     struct lcl_csr A = allocate(rows, rows * 6);

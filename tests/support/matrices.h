@@ -10,6 +10,9 @@
 // same seed gives the same matrix on every machine.
 struct lcl_csr test_random_csr(int64_t n, double per_row, unsigned seed);
 
+// The same for a seed of its own, with half the diagonal.
+struct lcl_csr test_loose_csr(int64_t n, double per_row);
+
 // Up to 6 entries per row, every seventh row empty; columns near the diagonal
 // and far from it, on both sides. Values in [-1, 1).
 struct lcl_csr test_stretched_csr(int64_t rows, int64_t cols, unsigned seed);
