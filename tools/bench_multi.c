@@ -20,8 +20,8 @@
 enum { ROUNDS = 5, LAUNCHES = 40 };
 
 struct row {
-    int devices;         // 0: one, with an operator that is not distributed
-    double setup, solve; // seconds
+    int devices; // 0: one, with an operator that is not distributed
+    double setup, update, solve; // seconds
     double of[MULTI_FIGURES];
     int iterations;
 };
@@ -169,6 +169,20 @@ static void finish(lcl_operator **A, lcl_precond **M, lcl_solver **S)
     lcl_operator_destroy(A);
 }
 
+// Seconds of the second time that the matrix gets new values.
+static enum lcl_status time_update(double *seconds, lcl_operator *A,
+                                   lcl_precond *M, const struct bench *B)
+{
+    enum lcl_status st = LCL_OK;
+    for (int k = 0; k < 2 && st >= 0; ++k) {
+        const double start = lcl_now();
+        if ((st = lcl_operator_update(A, B->problem->A.val)) == LCL_OK)
+            st = lcl_precond_update(M);
+        *seconds = lcl_now() - start;
+    }
+    return st;
+}
+
 // The set-up that is measured is the second one: it compiles nothing.
 static enum lcl_status measure(struct row *row, struct multi *m,
                                struct bench *B)
@@ -188,7 +202,7 @@ static enum lcl_status measure(struct row *row, struct multi *m,
     }
     if (st >= 0 && row->devices > 0)
         st = bench_multi_time(row->of, A, M, LCL_APPLY_DOT);
-    if (st >= 0)
+    if (st >= 0 && (st = time_update(&row->update, A, M, B)) >= 0)
         st = bench_solve_twice(B->problem, S, &report);
     row->solve = report.seconds;
     row->iterations = report.iterations;
@@ -231,22 +245,24 @@ static void print_model(const struct bench *B, const struct multi *m)
 static void print_table(const struct bench *B, const struct multi *m)
 {
     const struct row *one = &m->row[0];
-    printf("\n%s\n  devices  set-up  apply (times)  own product  product  "
+    printf("\n%s\n  devices  set-up  update  apply (times)  own product  "
+           "product  "
            "(times)   sum  iterations  solve (times)\n",
            B->problem->name);
-    printf("    plain %7.1f %61d %6.1f (%5.2f)\n", 1e3 * m->plain.setup,
-           m->plain.iterations, 1e3 * m->plain.solve,
+    printf("    plain %7.1f %7.1f %61d %6.1f (%5.2f)\n", 1e3 * m->plain.setup,
+           1e3 * m->plain.update, m->plain.iterations, 1e3 * m->plain.solve,
            one->solve / m->plain.solve);
     for (int k = 0; k < m->rows; ++k) {
         const struct row *r = &m->row[k];
-        printf("  %7d %7.1f %6.3f (%5.2f) %12.3f %8.3f  (%5.2f) %5.1f %11d "
-               "%6.1f (%5.2f)\n",
-               r->devices, 1e3 * r->setup, 1e3 * r->of[MULTI_APPLY],
-               one->of[MULTI_APPLY] / r->of[MULTI_APPLY],
-               1e3 * r->of[MULTI_OWN], 1e3 * r->of[MULTI_PRODUCT],
-               one->of[MULTI_PRODUCT] / r->of[MULTI_PRODUCT],
-               1e6 * r->of[MULTI_SUM], r->iterations, 1e3 * r->solve,
-               one->solve / r->solve);
+        printf(
+            "  %7d %7.1f %7.1f %6.3f (%5.2f) %12.3f %8.3f  (%5.2f) %5.1f %11d "
+            "%6.1f (%5.2f)\n",
+            r->devices, 1e3 * r->setup, 1e3 * r->update,
+            1e3 * r->of[MULTI_APPLY], one->of[MULTI_APPLY] / r->of[MULTI_APPLY],
+            1e3 * r->of[MULTI_OWN], 1e3 * r->of[MULTI_PRODUCT],
+            one->of[MULTI_PRODUCT] / r->of[MULTI_PRODUCT],
+            1e6 * r->of[MULTI_SUM], r->iterations, 1e3 * r->solve,
+            one->solve / r->solve);
     }
     printf("  ms, sums in us\n");
     print_model(B, m);
@@ -260,6 +276,7 @@ static void print_solve(const struct bench *B, const struct row *r)
     cJSON_AddNumberToObject(line, "devices", r->devices);
     cJSON_AddNumberToObject(line, "ms", 1e3 * r->solve);
     cJSON_AddNumberToObject(line, "setup_ms", 1e3 * r->setup);
+    cJSON_AddNumberToObject(line, "update_ms", 1e3 * r->update);
     cJSON_AddNumberToObject(line, "iters", r->iterations);
     bench_print(B, line);
 }
