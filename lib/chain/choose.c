@@ -8,10 +8,11 @@
 // much of the weight of the couplings has the sign that a discretised elliptic
 // operator has. On a CPU of two cores both take the same time for 40,000 to
 // 110,000 rows of a grid in three dimensions, and multigrid is faster for
-// 12,000 of one in two dimensions, which rows with few couplings tell. Where
+// 12,000 of one in two dimensions, which rows with few couplings tell. Several
+// devices wait for each other on every level of small systems, too. Where
 // more rows are far from dominated than boundaries and corners explain, rows of
 // different scale keep constants, which multigrid prolongs, from being smooth.
-enum { ELLIPTIC_ROWS = 4096, ELLIPTIC_ROWS_SERIAL = 32768, PLANAR_ROW = 5 };
+enum { ELLIPTIC_ROWS = 4096, ELLIPTIC_ROWS_SLOW = 32768, PLANAR_ROW = 5 };
 #define ELLIPTIC_WEIGHT 0.9
 #define ELLIPTIC_LOOSE  0.1
 
@@ -40,13 +41,12 @@ bool lcl_wants_subdomains(const struct lcl_precond_params *p)
            p->relax > 0 || (int)p->coarse > 0 || p->storage || p->transversal;
 }
 
-// The set-up of multigrid on several devices has not been timed on GPUs.
 static bool is_elliptic(const struct lcl_traits *T)
 {
     const bool planar = T->look->couplings < PLANAR_ROW * (double)T->n;
-    const int64_t rows =
-        T->serial && !planar ? ELLIPTIC_ROWS_SERIAL : ELLIPTIC_ROWS;
-    return !T->distributed && T->n >= rows &&
+    const bool slow = T->distributed || (T->serial && !planar);
+    const int64_t rows = slow ? ELLIPTIC_ROWS_SLOW : ELLIPTIC_ROWS;
+    return !T->reproducible && T->n >= rows &&
            T->look->opposite >= ELLIPTIC_WEIGHT &&
            (double)T->look->loose <= ELLIPTIC_LOOSE * (double)T->n;
 }

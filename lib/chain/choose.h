@@ -16,7 +16,8 @@ struct lcl_traits {
     int64_t n; // rows, on all devices
     int block_size;
     bool distributed;
-    bool serial; // the device is a CPU
+    bool reproducible; // on any number of devices
+    bool serial;       // the device is a CPU
 };
 
 // Those of an operator with a matrix that was looked at.
@@ -25,8 +26,14 @@ static inline struct lcl_traits lcl_traits_of(const lcl_operator *A)
     const bool distributed = A->team || A->part;
     const bool serial =
         !distributed && lcl_context_caps(A->range.ctx)->width == 1;
-    return (struct lcl_traits){&A->look, A->range.total, A->info.block_size,
-                               distributed, serial};
+    return (struct lcl_traits){
+        .look = &A->look,
+        .n = A->range.total,
+        .block_size = A->info.block_size,
+        .distributed = distributed,
+        .reproducible = A->info.communication == LCL_COMMUNICATION_REPRODUCIBLE,
+        .serial = serial,
+    };
 }
 
 // Whether diagonal entries are 0 or missing; false for blocks.

@@ -9,6 +9,7 @@
 #include "lib/matrix/csr.h"
 #include "lib/multilevel/coarse.h"
 #include "lib/multilevel/hierarchy.h"
+#include "lib/operator/distributed.h"
 #include "lib/trisolve/packed.h"
 
 #include <math.h>
@@ -278,8 +279,14 @@ enum lcl_status lcl_estimate_solve(struct lcl_estimate *out,
     lcl_look_host(&look, A);
     const int block =
         o.op.block_size ? o.op.block_size : lcl_csr_natural_block(A);
-    const struct lcl_traits traits = {&look, A->rows, block, devices > 1,
-                                      caps->width == 1};
+    const struct lcl_traits traits = {
+        .look = &look,
+        .n = A->rows,
+        .block_size = block,
+        .distributed = devices > 1,
+        .reproducible = lcl_is_reproducible(&o.op),
+        .serial = devices == 1 && caps->width == 1,
+    };
     const bool named = o.precond.type && o.solver.type;
     lcl_choose(&o.precond, &o.solver, &out->reason, &traits);
     if (named)

@@ -24,7 +24,8 @@ struct team {
     double *b, *x, *y;
 };
 
-static void team_open(struct team *t, struct lcl_csr A, int count)
+static void team_open_with(struct team *t, struct lcl_csr A, int count,
+                           const struct lcl_operator_params *params)
 {
     *t = (struct team){.A = A,
                        .b = test_random_vector(A.rows, 5),
@@ -33,9 +34,14 @@ static void team_open(struct team *t, struct lcl_csr A, int count)
     for (int k = 0; k < count; ++k)
         assert_int_equal(lcl_context_create(&t->ctx[k], NULL), LCL_OK);
     assert_int_equal(
-        lcl_operator_create_distributed(&t->op, t->ctx, count, &A, NULL),
+        lcl_operator_create_distributed(&t->op, t->ctx, count, &A, params),
         LCL_OK);
     assert_int_equal(lcl_operator_info(t->op)->devices, count);
+}
+
+static void team_open(struct team *t, struct lcl_csr A, int count)
+{
+    team_open_with(t, A, count, NULL);
 }
 
 static void team_close(struct team *t)
@@ -115,6 +121,34 @@ static void test_team__chains_solve_and_take_new_values(void **state)
     expect_solves(test_laplacian(9, 8, 7));
     expect_solves(test_random_csr(300, 5, 3));
     expect_solves(shuffled());
+}
+
+static void expect_choice(struct lcl_csr A, enum lcl_communication way,
+                          enum lcl_precond_type precond)
+{
+    const struct lcl_operator_params params = {.communication = way};
+    struct team t;
+    struct lcl_report report = LCL_REPORT_INIT;
+    lcl_chain *C;
+    team_open_with(&t, A, 2, &params);
+    assert_int_equal(lcl_chain_create(&C, t.op, NULL, NULL), LCL_OK);
+    assert_int_equal(lcl_precond_info(lcl_chain_precond(C))->type, precond);
+    assert_int_equal(lcl_chain_solve(C, t.b, t.x, &report), LCL_OK);
+    assert_true(test_residual(&t.A, t.b, t.x) <= 1e-8 * (1 + 1e-6));
+    lcl_chain_destroy(&C);
+    team_close(&t);
+}
+
+// Small levels wait for each other, and sums of multigrid depend on the ranks.
+static void test_team__multigrid_is_for_large_systems(void **state)
+{
+    (void)state;
+    expect_choice(test_laplacian(32, 32, 32), LCL_COMMUNICATION_DEFAULT,
+                  LCL_PRECOND_AMG);
+    expect_choice(test_laplacian(32, 32, 31), LCL_COMMUNICATION_DEFAULT,
+                  LCL_PRECOND_IC0);
+    expect_choice(test_laplacian(32, 32, 32), LCL_COMMUNICATION_REPRODUCIBLE,
+                  LCL_PRECOND_IC0);
 }
 
 static void test_team__preconditioners_add_up(void **state)
@@ -374,6 +408,7 @@ int main(void)
         cmocka_unit_test(test_team__several_columns_are_solved),
         cmocka_unit_test(test_team__products_are_the_host_s),
         cmocka_unit_test(test_team__chains_solve_and_take_new_values),
+        cmocka_unit_test(test_team__multigrid_is_for_large_systems),
         cmocka_unit_test(test_team__preconditioners_add_up),
         cmocka_unit_test(test_team__failures_change_nothing),
         cmocka_unit_test(test_team__the_monitor_stops_all),
