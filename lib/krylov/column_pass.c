@@ -260,13 +260,14 @@ static void report_column(struct pass *P, int j, struct lcl_report *report,
 static enum lcl_status finish(struct pass *P, struct lcl_report *reports,
                               double **histories)
 {
-    enum lcl_status result = LCL_OK, got = download(P);
+    enum lcl_status result = LCL_OK;
     for (int j = 0; j < P->given->count; ++j) {
         report_column(P, j, &reports[j], &result);
         histories[j] = P->K.column[j].history;
         P->K.column[j].history = NULL;
     }
     atomic_store(&P->K.S->cancelled, false); // too late for these columns
+    const enum lcl_status got = download(P);
     return got < 0 ? got : result;
 }
 
