@@ -18,7 +18,7 @@
 //         lane, added in a fixed order.
 // If the stopping flag `stop[at]` is nonzero, the kernel does nothing.
 #include "factor.cl.h"
-#include "slot.cl.h"
+#include "packed_ring.cl.h"
 #include "wave.cl.h"
 
 #ifndef SUBDOMAIN_ROWS
@@ -26,9 +26,6 @@
 #endif
 #ifndef LOCAL_STAGES
 # define LOCAL_STAGES 0 // stages held in local memory: their number + 4
-#endif
-#ifndef STAGE_ENTRIES
-# define STAGE_ENTRIES 4 // maximum entries per lane in a stage
 #endif
 #ifndef SHARED_ROWS
 # define SHARED_ROWS 0 // 1: several lanes share a row in some stages
@@ -69,66 +66,15 @@ INLINE uint lane_of(uint rows)
 
 #if RING
 
-// Slots per item and chunk. A chunk holds at least two stages, so that a chunk
-// of the ring can be replaced while the stage after the next is read from the
-// ring.
-# if STAGE_ENTRIES <= 3
-#  define ITEM_SLOTS 8
-# else
-#  define ITEM_SLOTS 16
-# endif
-# define CHUNK_SLOTS (ITEM_SLOTS * LCL_GROUP)
-# define RING_SLOTS  (2 * CHUNK_SLOTS)
-# define ITEM_VALS   (ITEM_SLOTS * sizeof(stored_t) / 16) // loads per lane
-# define ITEM_COLS   (ITEM_SLOTS / 8)
+typedef struct ring stream_t;
 
-// The stream of a subdomain's slots from global memory through registers to the
-// ring.
-struct stream {
-    global const uint4 *val, *col; // the subdomain's first slots
-    uint slots;                    // of the subdomain
-    uint loaded;                   // slots stored in the ring so far
-    uint4 next_val[ITEM_VALS], next_col[ITEM_COLS];
-    local uint4 *ring_val, *ring_col;
-};
-
-// Issues the loads of the next chunk after those in the ring.
-static inline void fetch(struct stream *s)
+INLINE void advance(stream_t *s, uint end)
 {
-    const uint chunk = s->loaded / CHUNK_SLOTS, lid = get_local_id(0);
-# pragma unroll
-    for (uint j = 0; j < ITEM_VALS; ++j)
-        s->next_val[j] = s->val[(chunk * ITEM_VALS + j) * LCL_GROUP + lid];
-# if LCL_STORAGE != LCL_STORED_BF16
-#  pragma unroll
-    for (uint j = 0; j < ITEM_COLS; ++j)
-        s->next_col[j] = s->col[(chunk * ITEM_COLS + j) * LCL_GROUP + lid];
-# endif
-}
-
-// Stores the slots below `end` in the ring. At most one chunk may be missing,
-// and the older of the two chunks must no longer be in use. The slots are
-// visible after a barrier.
-static inline void advance(struct stream *s, uint end)
-{
-    const uint side = s->loaded / CHUNK_SLOTS % 2, lid = get_local_id(0);
-    if (end <= s->loaded)
-        return;
-# pragma unroll
-    for (uint j = 0; j < ITEM_VALS; ++j)
-        s->ring_val[(side * ITEM_VALS + j) * LCL_GROUP + lid] = s->next_val[j];
-# if LCL_STORAGE != LCL_STORED_BF16
-#  pragma unroll
-    for (uint j = 0; j < ITEM_COLS; ++j)
-        s->ring_col[(side * ITEM_COLS + j) * LCL_GROUP + lid] = s->next_col[j];
-# endif
-    s->loaded += CHUNK_SLOTS;
-    if (s->loaded < s->slots)
-        fetch(s);
+    ring_advance(s, end);
 }
 
 // Loads the operands of a lane in the stage whose slots begin at `slot`.
-INLINE void take(struct operands *o, const struct stream *s, uint slot,
+INLINE void take(struct operands *o, const stream_t *s, uint slot,
                  struct lcl_stage w)
 {
 # if SHARED_ROWS
@@ -141,27 +87,24 @@ INLINE void take(struct operands *o, const struct stream *s, uint slot,
 # endif
 # pragma unroll
     for (uint k = 0; k < PLANES; ++k) {
-        const uint at = (slot + PLACE(k)) % RING_SLOTS;
-        o->val[k] = ((local const stored_t *)s->ring_val)[at];
-# if LCL_STORAGE != LCL_STORED_BF16
-        o->col[k] = ((local const ushort *)s->ring_col)[at];
-# endif
+        o->val[k] = ring_value(s, slot + PLACE(k));
+        o->col[k] = ring_column(s, slot + PLACE(k));
     }
 }
 
 #else
 
-struct stream {
+typedef struct {
     global const stored_t *val; // the subdomain's first slots
     global const ushort *col;
-};
+} stream_t;
 
 // Nothing to do without the ring.
-INLINE void advance(struct stream *s, uint end)
+INLINE void advance(stream_t *s, uint end)
 {
 }
 
-INLINE void take(struct operands *o, const struct stream *s, uint slot,
+INLINE void take(struct operands *o, const stream_t *s, uint slot,
                  struct lcl_stage w)
 {
 # pragma unroll
@@ -266,7 +209,7 @@ INLINE void find_stage(struct lcl_stage *w, const struct run *run, uint t)
 
 // Runs the current stage with the operands `now`, loads those of the next one
 // into `then` and goes there.
-INLINE void do_stage(struct run *run, struct stream *stream,
+INLINE void do_stage(struct run *run, stream_t *stream,
                      const struct operands *now, struct operands *then,
                      local double *y, local double *scratch)
 {
@@ -295,21 +238,20 @@ kernel void packed(global const struct lcl_part *restrict parts,
     const struct lcl_part p = parts[get_group_id(0)];
     const uint lid = get_local_id(0);
 #if RING
-    local uint4 ring_val[2 * ITEM_VALS * LCL_GROUP];
-    local uint4 ring_col[2 * ITEM_COLS * LCL_GROUP];
-    struct stream stream = {.val = (global const uint4 *)(val + p.slot),
-                            .col = (global const uint4 *)(col + p.slot),
-                            .slots = p.slots,
-                            .loaded = 0,
-                            .ring_val = ring_val,
-                            .ring_col = ring_col};
+    local uint4 ring_val[2 * CHUNK_VALS], ring_col[2 * CHUNK_COLS];
+    stream_t stream = {.from_val = (global const uint4 *)(val + p.slot),
+                       .from_col = (global const uint4 *)(col + p.slot),
+                       .slots = p.slots,
+                       .loaded = 0,
+                       .val = ring_val,
+                       .col = ring_col};
 #else
-    struct stream stream = {val + p.slot, col + p.slot};
+    stream_t stream = {val + p.slot, col + p.slot};
 #endif
     if (stop[at])
         return;
 #if RING
-    fetch(&stream);
+    ring_fetch(&stream);
 #endif
 #if LOCAL_STAGES > 0
     const struct lcl_stage none = {0, 0, 0, 0, 1};

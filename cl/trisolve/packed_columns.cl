@@ -6,31 +6,20 @@
 //
 // Data:   factor.cl.h, slot.cl.h.
 // Launch: one group per subdomain, COLUMNS lanes per row of a stage, so groups
-//         of COLUMNS times the lanes of packed.cl; local memory holds the
-//         columns of the subdomain. The operands of a stage are loaded during
-//         the previous stage, unless rows are long.
+//         of COLUMNS * STAGE_LANES; local memory holds the columns of the
+//         subdomain, its stages and a ring of slots.
 // Width 1: packed_serial.cl.
 // Determinism: bitwise; one sum per row, in column order.
 // If the stopping flag `stop[at]` is nonzero, the kernel does nothing.
 #include "columns.cl.h"
 #include "factor.cl.h"
-#include "slot.cl.h"
+#include "packed_ring.cl.h"
 
 #ifndef SUBDOMAIN_ROWS
 # define SUBDOMAIN_ROWS 64 // rows of a subdomain held in local memory
 #endif
-#ifndef STAGE_ENTRIES
-# define STAGE_ENTRIES 4 // maximum entries per row in a stage; see SHARED_ROWS
-#endif
-#ifndef SHARED_ROWS
-# define SHARED_ROWS 0 // 1: stages may have more planes
-#endif
-
-// Planes whose operands a lane keeps.
-#if SHARED_ROWS
-# define PLANES 0
-#else
-# define PLANES (STAGE_ENTRIES + 1)
+#ifndef LOCAL_STAGES
+# define LOCAL_STAGES 64 // at least the number of stages + 2
 #endif
 
 // doubles in local memory: the columns of a subdomain, then scratch
@@ -40,103 +29,42 @@
 # define LOCAL_DOUBLES LCL_GROUP
 #endif
 
-struct slots {
-    global const stored_t *val; // the subdomain's first slots
-    global const ushort *col;
-};
-
-// Operands of a lane for its row of a stage.
-struct operands {
-    stored_t val[PLANES + 1];
-    ushort col[PLANES + 1];
-};
-
-// The way of a group through the stages of its subdomain.
-struct run {
-    global const struct lcl_stage *stages;
-    uint count, t;              // number of stages; the current one
-    struct lcl_stage w, w1, w2; // stages t, t + 1 and t + 2
-    uint slot, slot1;           // first slots of stages t and t + 1
-};
-
-INLINE void find_stage(struct lcl_stage *w, const struct run *run, uint t)
-{
-    const struct lcl_stage none = {0, 0, 0, 0, 1};
-    *w = none;
-    if (t < run->count)
-        *w = run->stages[t];
-}
-
-// Slot of plane k of the lane's row; lanes beyond the last row and planes
-// beyond the last take the last.
-INLINE uint place(struct lcl_stage w, uint k)
-{
-    const uint row = get_local_id(0) / COLUMNS;
-    return min(k, (uint)max((int)w.planes - 1, 0)) * w.rows +
-           min(row, (uint)max((int)w.rows - 1, 0));
-}
-
-INLINE void take(struct operands *o, const struct slots *s, uint slot,
-                 struct lcl_stage w)
-{
-#pragma unroll
-    for (uint k = 0; k < PLANES; ++k) {
-        const uint at = slot + place(w, k);
-        o->val[k] = s->val[at];
-#if LCL_STORAGE != LCL_STORED_BF16
-        o->col[k] = s->col[at];
-#endif
-    }
-}
-
-// The sum of the lane's row and column.
-INLINE double sum_row(const struct run *run, const struct slots *s,
-                      const struct operands *o, local const double *y)
-{
-    const struct lcl_stage w = run->w;
-    const bool works = get_local_id(0) / COLUMNS < w.rows;
-    double sum = 0;
-    y += FIRST_COLUMN;
-#if SHARED_ROWS
-    for (uint k = 0; k < (works ? w.planes : 0); ++k) {
-        const uint at = run->slot + place(w, k);
-        const stored_t slot = s->val[at];
-        const uint col = SLOT_COLUMN(slot, s->col[at]);
-        sum += slot_value(slot) * y[col * COLUMNS];
-    }
-#else
-# pragma unroll
-    for (uint k = 0; k < PLANES; ++k) {
-        const bool has = works && k < w.planes;
-        double y_k = 0;
-        if (has)
-            y_k = y[SLOT_COLUMN(o->val[k], o->col[k]) * COLUMNS];
-        sum += (has ? slot_value(o->val[k]) : 0) * y_k;
-    }
-#endif
-    return sum;
-}
-
-// Runs the current stage with the operands `now`, loads those of the next one
-// into `then` and goes there.
-INLINE void do_stage(struct run *run, const struct slots *s,
-                     const struct operands *now, struct operands *then,
+// The row of a stage, and the column, of a lane: x_i = (x_i, or 0 if it begins
+// with 1/d) - sum_k val_k x[col_k]; the slots of the stage begin at `slot`.
+INLINE void do_stage(struct lcl_stage w, uint slot, const struct ring *ring,
                      local double *y)
 {
-    const uint lid = get_local_id(0), row = run->w.first + lid / COLUMNS;
-    take(then, s, run->slot1, run->w1);
-    const double sum = sum_row(run, s, now, y);
-    if (lid / COLUMNS < run->w.rows) {
-        local double *y_k = y + row * COLUMNS + FIRST_COLUMN;
-        *y_k = (run->w.flags & LCL_STAGE_DIAGONAL ? 0 : *y_k) - sum;
+    const uint row = get_local_id(0) / COLUMNS;
+    double sum = 0;
+    y += FIRST_COLUMN;
+    for (uint k = 0; k < (row < w.rows ? w.planes : 0); ++k) {
+        const uint at = slot + k * w.rows + row;
+        const stored_t val = ring_value(ring, at);
+        const uint col = SLOT_COLUMN(val, ring_column(ring, at));
+        sum += slot_value(val) * y[col * COLUMNS];
     }
-    run->slot = run->slot1;
-    run->slot1 += run->w1.rows * run->w1.planes;
-    run->w = run->w1;
-    run->w1 = run->w2;
-    find_stage(&run->w2, run, run->t + 3);
-    ++run->t;
-    GROUP_BARRIER();
+    if (row < w.rows) {
+        local double *y_i = y + (w.first + row) * COLUMNS;
+        *y_i = (w.flags & LCL_STAGE_DIAGONAL ? 0 : *y_i) - sum;
+    }
+}
+
+// All stages of a subdomain; empty ones follow the last.
+INLINE void do_stages(uint count, local const struct lcl_stage *stages,
+                      struct ring *ring, local double *y)
+{
+    struct lcl_stage w = stages[0], next = stages[1];
+    uint slot = 0;
+    for (uint t = 0; t < count; ++t) {
+        const struct lcl_stage after = stages[t + 2];
+        const uint end = slot + w.rows * w.planes;
+        do_stage(w, slot, ring, y);
+        ring_advance(ring, end + next.rows * next.planes);
+        slot = end;
+        w = next;
+        next = after;
+        GROUP_BARRIER();
+    }
 }
 
 // x = y, and the sums, for which y becomes scratch.
@@ -144,7 +72,6 @@ INLINE void store_columns(uint count, global const double *b, local double *y,
                           global double *x, global double *sums)
 {
     double dot = 0, sum = 0;
-#pragma unroll 4
     for (uint i = get_local_id(0); i < count; i += LCL_GROUP) {
         const double y_i = y[i];
         const double b_i = sums ? b[i] : 0;
@@ -168,28 +95,29 @@ kernel void packed_columns(global const struct lcl_part *restrict parts,
                            int at, global double *restrict sums)
 {
     local double y[LOCAL_DOUBLES];
+    local struct lcl_stage stages[LOCAL_STAGES];
+    local uint4 ring_val[2 * CHUNK_VALS], ring_col[2 * CHUNK_COLS];
+    const struct lcl_stage none = {0, 0, 0, 0, 1};
     const struct lcl_part p = parts[get_group_id(0)];
     const uint lid = get_local_id(0);
-    const struct slots s = {val + p.slot, col + p.slot};
-    struct operands even, odd;
+    struct ring ring = {.from_val = (global const uint4 *)(val + p.slot),
+                        .from_col = (global const uint4 *)(col + p.slot),
+                        .slots = p.slots,
+                        .loaded = 0,
+                        .val = ring_val,
+                        .col = ring_col};
     if (stop[at])
         return;
+    ring_fetch(&ring);
     b += p.row * (long)COLUMNS;
     x += p.row * (long)COLUMNS;
+    for (uint t = lid; t < LOCAL_STAGES; t += LCL_GROUP)
+        stages[t] = t < p.stages ? all_stages[p.stage + t] : none;
 #pragma unroll 8
     for (uint i = lid; i < p.rows * COLUMNS; i += LCL_GROUP)
         y[i] = b[i];
-    struct run run = {
-        .stages = all_stages + p.stage, .count = p.stages, .t = 0, .slot = 0};
-    find_stage(&run.w, &run, 0);
-    find_stage(&run.w1, &run, 1);
-    find_stage(&run.w2, &run, 2);
-    run.slot1 = run.w.rows * run.w.planes;
-    take(&even, &s, 0, run.w);
+    ring_advance(&ring, 1);
     GROUP_BARRIER();
-    while (run.t < p.stages) {
-        do_stage(&run, &s, &even, &odd, y);
-        do_stage(&run, &s, &odd, &even, y);
-    }
+    do_stages(p.stages, stages, &ring, y);
     store_columns(p.rows * COLUMNS, b, y, x, sums);
 }

@@ -10,9 +10,16 @@
 #include "lib/factor/store.h"
 
 enum {
-    ROWS_STEP = 128, // rounding of the size in local memory: fewer programs
-    SPARE = 64,      // local memory that the driver may use itself
+    ROWS_STEP = 128, // rounding of sizes in local memory: fewer programs
+    STAGES_STEP = 64,
+    LANE_SLOTS = 16,
+    SPARE = 64, // local memory that the driver may use itself
 };
+
+static int round_up(int64_t value, int multiple)
+{
+    return (int)((value + multiple - 1) / multiple * multiple);
+}
 
 struct columns {
     const struct lcl_trisolve_method *T;
@@ -44,24 +51,29 @@ static const struct lcl_operator_ops ops = {
     .destroy = destroy,
 };
 
+// Of the ring of packed_ring.cl.h, for each lane of a stage.
+#define LANE_BYTES (2 * LANE_SLOTS * (sizeof(double) + sizeof(uint16_t)))
+
 // `columns` lanes work in place of one of packed.cl. Returns false if the
 // device has no room for such groups.
 static bool spec_of_lanes(struct lcl_spec *spec, const struct lcl_caps *caps,
                           const struct lcl_factor *F, int columns)
 {
-    const int rows = (int)((F->rows_max + ROWS_STEP - 1) / ROWS_STEP);
-    const uint64_t bytes =
-        (uint64_t)(rows * ROWS_STEP > F->group ? rows * ROWS_STEP : F->group) *
-        (uint64_t)columns * sizeof(double);
+    const int rows = round_up(F->rows_max, ROWS_STEP);
+    const int stages = round_up(F->stages_max + 2, STAGES_STEP);
+    const uint64_t bytes = (uint64_t)(rows > F->group ? rows : F->group) *
+                               (uint64_t)columns * sizeof(double) +
+                           (uint64_t)stages * sizeof(struct lcl_stage) +
+                           (uint64_t)F->group * LANE_BYTES;
     *spec = (struct lcl_spec){.source = "packed_columns.cl",
                               .kernel = "packed_columns",
                               .group = F->group * columns,
                               .storage = (int)F->storage};
     lcl_spec_set(spec, "COLUMNS", columns);
-    lcl_spec_set(spec, "SUBDOMAIN_ROWS", rows * ROWS_STEP);
-    lcl_spec_set(spec, "STAGE_ENTRIES",
-                 F->stage_entries > 1 ? F->stage_entries : 1);
-    lcl_spec_set(spec, "SHARED_ROWS", F->lanes > 1);
+    lcl_spec_set(spec, "SUBDOMAIN_ROWS", rows);
+    lcl_spec_set(spec, "LOCAL_STAGES", stages);
+    lcl_spec_set(spec, "STAGE_LANES", F->group);
+    lcl_spec_set(spec, "LANE_SLOTS", LANE_SLOTS);
     return spec->group <= caps->max_group_size &&
            bytes + SPARE <= caps->local_bytes;
 }
