@@ -56,8 +56,9 @@ static inline int64_t lcl_launch_groups(int64_t count, int64_t each, int group)
 
 // Enqueues `groups` work-groups; 0 is valid. The arguments follow the kernel's
 // order. Returns LCL_OK, LCL_ERANGE or LCL_EDEVICE.
-enum lcl_status lcl_launch(lcl_kernel *kernel, int64_t groups,
-                           const struct lcl_arg *args, int count);
+typedef enum lcl_status lcl_launch_fn(lcl_kernel *kernel, int64_t groups,
+                                      const struct lcl_arg *args, int count);
+lcl_launch_fn lcl_launch;
 
 // LCL_LAUNCH(kernel, groups, arg, ...): lcl_launch() with the arguments listed.
 #define LCL_LAUNCH(kernel, groups, ...)                                        \

@@ -11,13 +11,7 @@
 enum lcl_status lcl_fork(lcl_context *ctx);
 
 // As lcl_launch(); between a fork and the join that follows it.
-enum lcl_status lcl_launch_aux(lcl_kernel *kernel, int64_t groups,
-                               const struct lcl_arg *args, int count);
-
-#define LCL_LAUNCH_AUX(kernel, groups, ...)                                    \
- lcl_launch_aux((kernel), (groups), (const struct lcl_arg[]){__VA_ARGS__},     \
-                (int)(sizeof((const struct lcl_arg[]){__VA_ARGS__}) /          \
-                      sizeof(struct lcl_arg)))
+lcl_launch_fn lcl_launch_aux;
 
 // Blocking write of `bytes` bytes from byte `at` of a buffer of the context:
 // after a fork, what is enqueued on the context's queue since does not delay

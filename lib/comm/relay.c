@@ -342,14 +342,20 @@ enum lcl_status lcl_relay_send(lcl_relay_exchange *X, const lcl_buffer *place,
 }
 
 enum lcl_status lcl_relay_receive(lcl_relay_exchange *X, lcl_buffer *ghost,
-                                  int64_t at)
+                                  int64_t at, lcl_launch_fn *launch)
 {
     const lcl_relay *R = X->relay;
-    return LCL_LAUNCH(R->unpack, groups_for(R, X->ghosts),
-                      lcl_arg_long(X->ghosts), lcl_arg_buffer(X->in.buffer),
-                      lcl_arg_buffer(ghost), lcl_arg_long(at),
-                      lcl_arg_int((int32_t)(uint32_t)++X->received),
-                      lcl_arg_long(R->polls), lcl_arg_buffer(R->ask.buffer));
+    const struct lcl_arg args[] = {
+        lcl_arg_long(X->ghosts),
+        lcl_arg_buffer(X->in.buffer),
+        lcl_arg_buffer(ghost),
+        lcl_arg_long(at),
+        lcl_arg_int((int32_t)(uint32_t)++X->received),
+        lcl_arg_long(R->polls),
+        lcl_arg_buffer(R->ask.buffer),
+    };
+    return launch(R->unpack, groups_for(R, X->ghosts), args,
+                  (int)(sizeof args / sizeof *args));
 }
 
 uint64_t lcl_relay_bytes(const lcl_relay_exchange *X)

@@ -11,6 +11,7 @@
 // lib/comm/comm.h report the error.
 #pragma once
 
+#include "host/launch.h"
 #include "lib/comm/carrier.h"
 
 typedef struct lcl_relay lcl_relay;
@@ -55,12 +56,12 @@ enum lcl_status lcl_relay_open(lcl_relay_exchange **out, lcl_relay *R,
 void lcl_relay_close(lcl_relay_exchange **exchange); // accepts NULL inside
 
 // The halves of an exchange, once each: sends x[place[k]] for all doubles k of
-// `sends` rows; waits for those of `ghosts` rows, which become ghost[at], ....
-// Statuses as lcl_relay_sum().
+// `sends` rows; waits for those of `ghosts` rows, which become ghost[at], ....,
+// in a kernel that `launch` enqueues. Statuses as lcl_relay_sum().
 enum lcl_status lcl_relay_send(lcl_relay_exchange *X, const lcl_buffer *place,
                                const lcl_buffer *x);
 enum lcl_status lcl_relay_receive(lcl_relay_exchange *X, lcl_buffer *ghost,
-                                  int64_t at);
+                                  int64_t at, lcl_launch_fn *launch);
 
 // What the thread has carried and how long it waited, between runs; NULL:
 // nothing.

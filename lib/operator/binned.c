@@ -101,11 +101,8 @@ static enum lcl_status create(struct lcl_spmv *S, lcl_context *ctx)
     return create_bins(S, ctx, LCL_BINNED_BOTH);
 }
 
-typedef enum lcl_status launch_fn(lcl_kernel *kernel, int64_t groups,
-                                  const struct lcl_arg *args, int count);
-
 static enum lcl_status multiply_bin(const struct lcl_spmv *S, int bin,
-                                    launch_fn *launch,
+                                    lcl_launch_fn *launch,
                                     const struct lcl_operands *v)
 {
     const struct binned *R = S->state;

@@ -181,6 +181,7 @@ static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
         (st = lcl_halo_add_rows(&D->halo)) < 0 ||
         (st = lcl_halo_update(&D->halo, rows->val)) < 0)
         return st;
+    D->halo.beside = !A->range.segments;
     describe(A, rows);
     return LCL_OK;
 }

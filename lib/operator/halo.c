@@ -293,10 +293,41 @@ int lcl_halo_launches(const struct lcl_halo *H)
 
 // ------------------------------------------------------------------- exchange
 
+static enum lcl_status relay_ghosts(struct lcl_halo *H, int round,
+                                    lcl_launch_fn *launch)
+{
+    return lcl_relay_receive(H->round[round].relayed, H->ghost,
+                             H->plan.ghosts * H->per_row * round, launch);
+}
+
+// On a second queue a relay unpacks ghosts while the product runs. That kernel
+// is enqueued before the others, which may leave no room for its groups.
+static enum lcl_status begin_beside(struct lcl_halo *H)
+{
+    const lcl_context *ctx = H->space.ctx;
+    enum lcl_status st = LCL_OK;
+    if (!H->beside || !H->space.comm->relay || H->plan.ghosts == 0 ||
+        !lcl_context_caps(ctx)->queues_overlap ||
+        (st = lcl_fork(H->space.ctx)) < 0)
+        return st;
+    H->forked = true;
+    for (int k = 0; k < H->rounds && st == LCL_OK; ++k)
+        st = relay_ghosts(H, k, lcl_launch_aux);
+    return st;
+}
+
+static enum lcl_status end_beside(struct lcl_halo *H)
+{
+    const bool forked = H->forked;
+    H->forked = false;
+    return forked ? lcl_join(H->space.ctx) : LCL_OK;
+}
+
 // So that the next exchange does not send what was packed for this one.
 void lcl_halo_cancel(struct lcl_halo *H)
 {
     const void *packed;
+    (void)end_beside(H);
     for (int k = 0; k < H->rounds; ++k)
         if (H->round[k].posted)
             (void)lcl_window_take(H->round[k].window, &packed);
@@ -323,7 +354,7 @@ static enum lcl_status post(struct lcl_halo_round *R)
 enum lcl_status lcl_halo_begin(struct lcl_halo *H, const lcl_buffer *x)
 {
     const bool blocks = !H->space.comm->relay && H->messages.ins > 0;
-    enum lcl_status st = LCL_OK;
+    enum lcl_status st = begin_beside(H);
     for (int k = 0; k < H->rounds && st == LCL_OK; ++k)
         st = pack(H, &H->round[k], x);
     if (st == LCL_OK && blocks) // ghosts arrive beside the product
@@ -371,8 +402,7 @@ static enum lcl_status exchange(struct lcl_halo *H, int round)
     struct lcl_comm *C = H->space.comm;
     enum lcl_status st;
     if (H->round[round].relayed)
-        return lcl_relay_receive(H->round[round].relayed, H->ghost,
-                                 H->plan.ghosts * H->per_row * round);
+        return relay_ghosts(H, round, lcl_launch);
     if ((st = take_packed(H, round)) < 0 ||
         (st = lcl_comm_begin(C, &H->messages)) < 0 ||
         (st = lcl_comm_end(C, &H->messages)) < 0)
@@ -383,6 +413,8 @@ static enum lcl_status exchange(struct lcl_halo *H, int round)
 enum lcl_status lcl_halo_receive(struct lcl_halo *H)
 {
     enum lcl_status st = LCL_OK;
+    if (H->forked)
+        return end_beside(H);
     for (int k = 0; k < H->rounds && st == LCL_OK; ++k)
         st = exchange(H, k);
     if (st < 0)

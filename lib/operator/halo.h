@@ -39,6 +39,8 @@ struct lcl_halo {
     struct lcl_halo_round round[LCL_HALO_ROUNDS];
     struct lcl_exchange_plan messages;
     lcl_buffer *ghost;
+    bool beside; // a product runs between the halves of an application
+    bool forked; // and a second queue unpacks ghosts meanwhile
     struct lcl_vector_ops ops;
     // Of the boundary rows of a matrix, in the numbering of the device
     lcl_buffer *row, *row_ptr, *col, *val;

@@ -240,6 +240,7 @@ static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
         (st = lcl_kron_boundary_init(&D->boundary, &D->halo, K, both)) < 0 ||
         (st = lcl_kron_boundary_update(&D->boundary, K)) < 0)
         return st;
+    D->halo.beside = !A->range.segments;
     describe(A, K);
     return LCL_OK;
 }

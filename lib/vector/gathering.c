@@ -80,5 +80,5 @@ enum lcl_status lcl_gathering_run(const struct lcl_gathering *G,
     if (!G->relayed)
         return gather_by_host(G, own, all);
     const enum lcl_status st = lcl_relay_send(G->relayed, G->place, own);
-    return st < 0 ? st : lcl_relay_receive(G->relayed, all, 0);
+    return st < 0 ? st : lcl_relay_receive(G->relayed, all, 0, lcl_launch);
 }

@@ -101,11 +101,16 @@ static void pair_open_kron(struct pair *t, const struct lcl_kron *K,
                                                          DEVICES, K, &ahead));
 }
 
+// On two queues ghosts arrive beside the product with the own columns, for
+// which a CPU needs more cores.
 static void expect_products(struct pair *t, double tolerance)
 {
     double *expected = test_vector(t->A.rows);
     lcl_csr_multiply(&t->A, t->b, expected);
-    for (int time = 0; time < 5; ++time) {
+    for (int time = 0; time < 6; ++time) {
+        for (int k = 0; k < DEVICES; ++k)
+            t->ctx[k]->caps.queues_overlap =
+                time / 2 % 2 == 1 && t->ctx[k]->caps.compute_units > DEVICES;
         memset(t->y, 0xff, (size_t)t->A.rows * sizeof *t->y);
         assert_int_equal(lcl_operator_apply(t->op, t->b, t->y), LCL_OK);
         test_expect_near("A b", t->y, expected, t->A.rows, tolerance);
@@ -139,7 +144,7 @@ static void test_ahead__products_are_the_host_s(void **state)
         assert_int_equal(lcl_operator_exchange_info(t.op, k, &before[k]),
                          LCL_OK);
     expect_products(&t, 1e-13);
-    expect_exchanged(&t, before, 5);
+    expect_exchanged(&t, before, 6);
     pair_close(&t);
 }
 
