@@ -127,6 +127,21 @@ STEP_KERNEL(cycle_raise, RAISE)
 
 // ------------------------------------------------------------------- entry
 
+// The largest value of the group, on each work-item.
+INLINE double group_max(double v, local double *scratch)
+{
+    const uint lid = get_local_id(0);
+    scratch[lid] = v;
+    GROUP_BARRIER();
+    for (uint span = LCL_GROUP; span > 1; span -= span / 2) {
+        const uint kept = span - span / 2;
+        if (lid < span / 2)
+            scratch[lid] = fmax(scratch[lid], scratch[lid + kept]);
+        GROUP_BARRIER();
+    }
+    return scratch[0];
+}
+
 WORK_GROUP
 kernel void cycle_scale(long n, global const double *t, global const double *x,
                         global double *largest, global const int *stop, int at)
@@ -137,10 +152,7 @@ kernel void cycle_scale(long n, global const double *t, global const double *x,
         return;
     for (RANGE(i, n))
         most = fmax(most, fabs(t[i] * x[i]));
-    scratch[get_local_id(0)] = most;
-    GROUP_BARRIER();
-    for (uint l = 0; l < LCL_GROUP; ++l)
-        most = fmax(most, scratch[l]);
+    most = group_max(most, scratch);
     if (get_local_id(0) == 0)
         largest[get_group_id(0)] = most;
 }
@@ -152,10 +164,7 @@ INLINE double scale_of(global const double *largest, int groups,
     double most = 0;
     for (int g = get_local_id(0); g < groups; g += LCL_GROUP)
         most = fmax(most, largest[g]);
-    scratch[get_local_id(0)] = most;
-    GROUP_BARRIER();
-    for (uint l = 0; l < LCL_GROUP; ++l)
-        most = fmax(most, scratch[l]);
+    most = group_max(most, scratch);
     return most > 0 && isfinite(most) ? ldexp(1.0, ilogb(most)) : 1.0;
 }
 
