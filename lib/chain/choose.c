@@ -75,6 +75,14 @@ bool lcl_lacks_diagonals(const struct lcl_traits *T)
     return T->block_size == 1 && T->look->positive + T->look->negative < T->n;
 }
 
+// Many lanes have small subdomains, whose fill replaces few missing diagonals:
+// there large entries are permuted to the diagonal first.
+static bool wants_transversal(const struct lcl_traits *T)
+{
+    return !T->serial && !T->distributed && !T->look->symmetric &&
+           lcl_lacks_diagonals(T);
+}
+
 static bool is_latent(const struct lcl_traits *T, int64_t rows)
 {
     return !T->serial && !T->distributed && T->n <= rows &&
@@ -159,7 +167,8 @@ static enum lcl_precond_type choose_precond(const struct lcl_precond_params *p,
         return LCL_PRECOND_JACOBI;
     if (for_cg)
         return LCL_PRECOND_IC0;
-    return lcl_lacks_diagonals(T)   ? LCL_PRECOND_ILUK
+    return wants_transversal(T)     ? LCL_PRECOND_ILUT
+           : lcl_lacks_diagonals(T) ? LCL_PRECOND_ILUK
            : is_mostly_dominated(T) ? LCL_PRECOND_JACOBI
            : is_uneven(T)           ? LCL_PRECOND_ILUT
                                     : LCL_PRECOND_ILDU0;
@@ -204,6 +213,9 @@ static const char *reason_of(const struct lcl_traits *T)
                              "small"
            : has_many_levels(T)
                ? "the matrix is not symmetric, and its rows are long and few"
+           : wants_transversal(T)
+               ? "the matrix is not symmetric and lacks diagonal entries, to "
+                 "whose places large ones are permuted"
            : lcl_lacks_diagonals(T)
                ? "the matrix is not symmetric and lacks diagonal entries, "
                  "which fill replaces"
@@ -231,8 +243,10 @@ void lcl_choose(struct lcl_precond_params *precond,
     *reason = reason_of(T);
     if (precond->type == LCL_PRECOND_DEFAULT) {
         precond->type = choose_precond(precond, solver->type, T);
-        if (precond->type == LCL_PRECOND_ILUT)
+        if (precond->type == LCL_PRECOND_ILUT) {
             take_fill(precond);
+            precond->transversal |= wants_transversal(T);
+        }
     }
     if (solver->type == LCL_SOLVER_DEFAULT)
         solver->type = choose_solver(precond->type, T);

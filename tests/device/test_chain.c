@@ -148,6 +148,12 @@ static void test_chain__the_matrix_chooses(void **state)
                   LCL_PRECOND_ILDU0);
 }
 
+// Zero diagonals are filled, or with many lanes permuted away.
+static enum lcl_precond_type without_diagonals(lcl_context *ctx)
+{
+    return test_width(ctx) == 1 ? LCL_PRECOND_ILUK : LCL_PRECOND_ILUT;
+}
+
 // Many lanes wait for levels longer than they work.
 static void test_chain__long_chains_of_steps_are_avoided(void **state)
 {
@@ -161,7 +167,7 @@ static void test_chain__long_chains_of_steps_are_avoided(void **state)
     expect_choice(*state, test_loose_csr(1001, 13), LCL_SOLVER_BICGSTAB,
                   lanes ? LCL_PRECOND_JACOBI : LCL_PRECOND_ILDU0);
     expect_choice(*state, test_bordered(test_loose_csr(998, 4), 1, 1, 0),
-                  LCL_SOLVER_BICGSTAB, LCL_PRECOND_ILUK);
+                  LCL_SOLVER_BICGSTAB, without_diagonals(*state));
 }
 
 // CG finds that a matrix is not definite although its diagonal has one sign:
@@ -530,7 +536,7 @@ static void test_chain__a_few_rows_may_lack_dominance(void **state)
                {5, 0.75, LCL_PRECOND_ILDU0},
                {150, 0.3, LCL_PRECOND_JACOBI},
                {60, 0.3, LCL_PRECOND_ILDU0},
-               {150, 0, LCL_PRECOND_ILUK}};
+               {150, 0, without_diagonals(*state)}};
     for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
         expect_choice(*state, weakened(all[k].each, all[k].share),
                       LCL_SOLVER_BICGSTAB, all[k].precond);
@@ -546,11 +552,11 @@ static void test_chain__bad_scales_are_not_for_multigrid(void **state)
     expect_choice(*state, A, LCL_SOLVER_CG, LCL_PRECOND_IC0);
 }
 
-// A saddle point, not symmetric: elimination fills its zero diagonal entries.
+// A saddle point, not symmetric.
 static void test_chain__zero_diagonals_are_filled(void **state)
 {
     expect_choice(*state, test_bordered(unsymmetric(), 1, 1, 0),
-                  LCL_SOLVER_BICGSTAB, LCL_PRECOND_ILUK);
+                  LCL_SOLVER_BICGSTAB, without_diagonals(*state));
 }
 
 // One row causes more fill than all others.
@@ -579,8 +585,8 @@ static void test_chain__missing_diagonals_are_permuted(void **state)
         dense[i * N + (i + 10) % N] = -1;
     }
     run_open(&r, *state, test_csr_from_dense(N, dense), NULL, NULL);
-    assert_int_equal(precond_of(&r), LCL_PRECOND_ILUK);
-    assert_int_equal(solve(&r, LCL_OK), 2);
+    assert_int_equal(precond_of(&r), without_diagonals(*state));
+    assert_int_equal(solve(&r, LCL_OK), test_width(*state) == 1 ? 2 : 1);
     assert_true(lcl_precond_info(lcl_chain_precond(r.C))->transversal);
     run_close(&r);
 }
