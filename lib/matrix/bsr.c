@@ -4,10 +4,12 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
+#include "host/parallel.h"
 #include "lib/matrix/csr.h"
 #include "lib/matrix/view.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -81,17 +83,40 @@ static bool has_pattern_of(const struct lcl_csr *A, int64_t i, int64_t other)
                   (size_t)length * sizeof *A->col_ind) == 0;
 }
 
+// The rows in chunks of whole blocks, until one does not fit.
+struct fit {
+    const struct lcl_csr *A;
+    int b;
+    int64_t chunks;
+    atomic_bool refused;
+};
+
+static void fit_chunk(void *arg, int64_t chunk)
+{
+    struct fit *f = arg;
+    const int b = f->b;
+    const int64_t blocks = f->A->rows / b;
+    const int64_t end = lcl_chunk_start(blocks, f->chunks, chunk + 1) * b;
+    for (int64_t i = lcl_chunk_start(blocks, f->chunks, chunk) * b;
+         i < end && !atomic_load_explicit(&f->refused, memory_order_relaxed);
+         ++i) {
+        const int64_t first = i - i % b;
+        if (i == first ? !is_made_of_runs(f->A, i, b)
+                       : !has_pattern_of(f->A, i, first))
+            atomic_store(&f->refused, true);
+    }
+}
+
+// Most matrices without blocks fail in their first rows, before any thread
+// starts.
 bool lcl_csr_has_blocks(const struct lcl_csr *A, int b)
 {
-    if (A->rows % b != 0 || A->cols % b != 0)
+    struct fit f = {.A = A, .b = b, .chunks = lcl_chunks(A->rows)};
+    if (A->rows % b != 0 || A->cols % b != 0 ||
+        (A->rows > 0 && !is_made_of_runs(A, 0, b)))
         return false;
-    for (int64_t i = 0; i < A->rows; ++i) {
-        const int64_t first = i - i % b;
-        if (i == first ? !is_made_of_runs(A, i, b)
-                       : !has_pattern_of(A, i, first))
-            return false;
-    }
-    return true;
+    lcl_parallel(f.chunks, fit_chunk, &f);
+    return !atomic_load(&f.refused);
 }
 
 int lcl_csr_natural_block(const struct lcl_csr *A)

@@ -43,7 +43,7 @@ struct lcl_view lcl_view_of_part(const struct lcl_csr *A, int64_t first,
                              .narrow = A->col_ind + start,
                              .val = A->val ? A->val + start : NULL,
                              .values = A->val ? 1 : 0,
-                             .checked = true};
+                             .sound = LCL_VIEW_ROWS};
 }
 
 int64_t lcl_view_far(const struct lcl_view *V, int64_t from, int64_t to)
@@ -311,19 +311,37 @@ static bool lacks_an_array(const struct lcl_view *V)
             ((!V->narrow && !V->wide) || (V->values > 0 && !V->val)));
 }
 
+static const char *name_of(const struct lcl_view *V)
+{
+    return V->values > 1 ? "block matrix" : "matrix";
+}
+
+static enum lcl_status check_entries(const struct lcl_view *V,
+                                     const struct lcl_log *log)
+{
+    const enum lcl_status st = lcl_view_check_columns(V, name_of(V), log);
+    return st < 0 ? st : lcl_view_check_values(V, name_of(V), log);
+}
+
 enum lcl_status lcl_view_check_rank(const struct lcl_view *V,
                                     const struct lcl_log *log)
 {
-    const char *what = V->values > 1 ? "block matrix" : "matrix";
     enum lcl_status st;
-    if (V->checked)
+    if (V->sound != LCL_VIEW_UNKNOWN)
         return LCL_OK;
     if ((st = check_sizes(V, log)) < 0)
         return st;
     if (lacks_an_array(V))
         return lcl_fail(log, LCL_EINVAL, "the rows of a rank lack an array");
-    if ((st = lcl_view_check_row_ptr(V, V->row_ptr[V->rows], what, log)) < 0 ||
-        (st = lcl_view_check_columns(V, what, log)) < 0)
-        return st;
-    return lcl_view_check_values(V, what, log);
+    st = lcl_view_check_row_ptr(V, V->row_ptr[V->rows], name_of(V), log);
+    return st < 0 ? st : check_entries(V, log);
+}
+
+enum lcl_status lcl_view_name_fault(const struct lcl_view *V,
+                                    const struct lcl_log *log)
+{
+    const enum lcl_status st = check_entries(V, log);
+    return st < 0 ? st
+                  : lcl_fail(log, LCL_EFORMAT,
+                             "the matrix changed during the check");
 }

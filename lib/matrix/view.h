@@ -7,6 +7,10 @@
 
 #include <stdbool.h>
 
+// What is known to be well-formed: nothing; sizes, arrays and row pointers;
+// all.
+enum lcl_view_state { LCL_VIEW_UNKNOWN, LCL_VIEW_ROWS, LCL_VIEW_ALL };
+
 // Rows `first` to first + rows - 1 of a matrix with columns below `cols`. Entry
 // k of the view, k < lcl_view_nnz(), has `values` numbers: 1, those of a block,
 // or 0 for a pattern, whose `val` is not read. Row pointers start anywhere.
@@ -17,13 +21,13 @@ struct lcl_view {
     const int64_t *wide;   // of 64
     const double *val;
     int values;
-    bool checked; // known to be well-formed
+    enum lcl_view_state sound;
 };
 
 struct lcl_view lcl_view_of_csr(const struct lcl_csr *A);
 // Rows that nobody has checked yet.
 struct lcl_view lcl_view_of_rows(const struct lcl_rows *R, int values);
-// Rows of A, which is well-formed and square.
+// Rows of A, which is square, with row pointers that have been checked.
 struct lcl_view lcl_view_of_part(const struct lcl_csr *A, int64_t first,
                                  int64_t rows);
 
@@ -63,7 +67,12 @@ enum lcl_status lcl_view_check_values(const struct lcl_view *V,
                                       const char *what,
                                       const struct lcl_log *log);
 
-// Checks the rows of a rank, unless they are known to be well-formed. Returns
-// LCL_OK; LCL_EFORMAT; LCL_ERANGE (2^31 rows); LCL_EINVAL (NULL arrays).
+// Checks the rows of a rank if nothing is known of them. Returns LCL_OK;
+// LCL_EFORMAT; LCL_ERANGE (2^31 rows); LCL_EINVAL (NULL arrays).
 enum lcl_status lcl_view_check_rank(const struct lcl_view *V,
+                                    const struct lcl_log *log);
+
+// Names the first malformed entry, which another check has found. Returns
+// LCL_EFORMAT.
+enum lcl_status lcl_view_name_fault(const struct lcl_view *V,
                                     const struct lcl_log *log);

@@ -7,6 +7,7 @@
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
 #include "lib/operator/distributed.h"
+#include "lib/operator/to_entries.h"
 
 static const char what[] = "rows at the boundary of a rank";
 
@@ -17,21 +18,11 @@ static const struct lcl_log *log_of(const struct lcl_rank_source *S)
 
 // ------------------------------------------------------------------- own part
 
-static struct lcl_csr host_part(const struct lcl_rank_source *S)
-{
-    struct lcl_csr own = lcl_distributed_halo(S->whole)->plan.own;
-    own.val = (double *)lcl_distributed_values(S->whole);
-    return own;
-}
-
-// The zeros with which blocks are filled are no entries.
 static enum lcl_status take_part(struct lcl_rank_source *S)
 {
-    if (S->part->block == 1)
-        return LCL_OK;
-    const struct lcl_csr own = host_part(S);
-    const struct lcl_bsr view = lcl_bsr_of_csr(&own);
-    return lcl_device_matrix_init(&S->entries, S->whole->range.ctx, &view);
+    return S->part->block == 1
+               ? LCL_OK
+               : lcl_to_entries(&S->entries, S->whole->range.ctx, S->part);
 }
 
 static struct lcl_composition composition_of(const struct lcl_rank_source *S)
@@ -141,12 +132,6 @@ uint64_t lcl_rank_source_bytes(const struct lcl_rank_source *S)
 
 // ------------------------------------------------------------------- values
 
-static enum lcl_status write_values(const struct lcl_device_matrix *D,
-                                    const double *val)
-{
-    return lcl_buffer_write(D->val, val, (size_t)D->blocks * sizeof *val);
-}
-
 enum lcl_status lcl_rank_source_update(const struct lcl_rank_source *S,
                                        const struct lcl_device_matrix *A)
 {
@@ -156,9 +141,10 @@ enum lcl_status lcl_rank_source_update(const struct lcl_rank_source *S,
         return lcl_fail_memory(log_of(S), what);
     list_values(val, lcl_distributed_halo(S->whole));
     if (S->part->block > 1)
-        st = write_values(&S->entries, lcl_distributed_values(S->whole));
+        st = lcl_to_entries_update(&S->entries, S->whole->range.ctx, S->part);
     if (st == LCL_OK)
-        st = write_values(&S->ghosts, val);
+        st = lcl_buffer_write(S->ghosts.val, val,
+                              (size_t)S->ghosts.blocks * sizeof *val);
     lcl_free(val);
     if (st < 0)
         return st;

@@ -62,45 +62,67 @@ enum lcl_status lcl_blocked_convert(struct lcl_blocked *B, lcl_context *ctx,
 
 // ------------------------------------------------------------------- upload
 
-// Checks columns and values on the device; the host names the first fault.
-static enum lcl_status check_entries(const struct lcl_device_matrix *D,
-                                     lcl_context *ctx, const struct lcl_csr *A)
+// Whether columns and values are sound, which the device checks.
+static enum lcl_status inspect(bool *sound, const struct lcl_device_matrix *D,
+                               lcl_context *ctx)
 {
-    const struct lcl_log *log = lcl_context_log(ctx);
-    const struct lcl_device_csr copy = {.rows = A->rows,
-                                        .cols = A->cols,
-                                        .nnz = A->nnz,
+    const struct lcl_device_csr copy = {.rows = D->block_rows,
+                                        .cols = D->block_cols,
+                                        .nnz = D->blocks,
                                         .narrow = !D->wide,
                                         .row_ptr = D->row_ptr,
                                         .col_ind = D->col,
                                         .val = D->val};
+    return lcl_device_csr_inspect(sound, &copy, ctx);
+}
+
+// The host names the first fault that the device finds.
+static enum lcl_status check_entries(const struct lcl_device_matrix *D,
+                                     lcl_context *ctx,
+                                     const struct lcl_view *rows)
+{
     bool sound;
-    enum lcl_status st = lcl_device_csr_inspect(&sound, &copy, ctx);
-    if (st < 0 || sound || (st = lcl_csr_check(A, log)) < 0)
-        return st;
-    return lcl_fail(log, LCL_EFORMAT, "the matrix changed during the check");
+    const enum lcl_status st = inspect(&sound, D, ctx);
+    return st < 0 || sound ? st
+                           : lcl_view_name_fault(rows, lcl_context_log(ctx));
 }
 
 enum lcl_status lcl_blocked_from_csr(struct lcl_blocked *B, lcl_context *ctx,
-                                     const struct lcl_csr *A, int block_size,
-                                     bool checked)
+                                     const struct lcl_csr *A, int block_size)
 {
     const struct lcl_bsr view = lcl_bsr_of_csr(A);
     const bool on_host = lcl_context_caps(ctx)->type == LCL_DEVICE_CPU;
-    const bool later = !checked && !on_host;
-    enum lcl_status st = LCL_OK;
     const struct lcl_log *log = lcl_context_log(ctx);
     *B = (struct lcl_blocked){.entries = A->nnz};
-    if (!checked)
-        st = later ? lcl_csr_check_rows(A, log) : lcl_csr_check(A, log);
+    enum lcl_status st =
+        on_host ? lcl_csr_check(A, log) : lcl_csr_check_rows(A, log);
     if (st < 0 ||
         (block_size > 1 &&
          (st = lcl_block_size_check(A->rows, A->cols, block_size, log)) < 0) ||
-        (st = lcl_device_matrix_init(&B->A, ctx, &view)) < 0 ||
-        (later && (st = check_entries(&B->A, ctx, A)) < 0))
+        (st = lcl_device_matrix_init(&B->A, ctx, &view)) < 0)
+        return st;
+    const struct lcl_view rows = lcl_view_of_csr(A);
+    if (!on_host && (st = check_entries(&B->A, ctx, &rows)) < 0)
         return st;
     if (on_host && block_size == 0)
         block_size = lcl_csr_natural_block(A);
+    return lcl_blocked_convert(B, ctx, block_size);
+}
+
+enum lcl_status lcl_blocked_from_own(struct lcl_blocked *B, lcl_context *ctx,
+                                     const struct lcl_own_entries *A,
+                                     int block_size)
+{
+    const int64_t n = A->plan->rows;
+    const struct lcl_log *log = lcl_context_log(ctx);
+    enum lcl_status st;
+    *B = (struct lcl_blocked){.entries = A->plan->own};
+    if ((block_size > 1 &&
+         (st = lcl_block_size_check(n, n, block_size, log)) < 0) ||
+        (st = lcl_own_matrix_init(&B->A, ctx, A)) < 0 ||
+        (A->rows.sound != LCL_VIEW_ALL &&
+         (st = check_entries(&B->A, ctx, &A->rows)) < 0))
+        return st;
     return lcl_blocked_convert(B, ctx, block_size);
 }
 

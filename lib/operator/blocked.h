@@ -3,7 +3,7 @@
 #pragma once
 
 #include "host/runtime.h"
-#include "lib/operator/matrix.h"
+#include "lib/operator/own_entries.h"
 #include "lib/operator/sources.h"
 
 struct lcl_blocked {
@@ -16,14 +16,17 @@ struct lcl_blocked {
 };
 
 // Upload A, which need live only until the call returns, and convert it. A CSR
-// matrix is checked unless it is known to be well-formed. Block size 0 selects
-// the natural block size, or the block size of A. Return LCL_OK, LCL_EINVAL
+// matrix is checked, and so are the rank's own entries unless they are known to
+// be well-formed. Block size 0 selects the natural block size, or the block
+// size of A. Return LCL_OK, LCL_EINVAL
 // (the block size does not divide A's size, or differs from that of A's
 // blocks), LCL_EFORMAT, LCL_ERANGE, LCL_EBUILD, LCL_EDEVMEM, LCL_EDEVICE or
 // LCL_ENOMEM; *B is then fit for lcl_blocked_finish().
 enum lcl_status lcl_blocked_from_csr(struct lcl_blocked *B, lcl_context *ctx,
-                                     const struct lcl_csr *A, int block_size,
-                                     bool checked);
+                                     const struct lcl_csr *A, int block_size);
+enum lcl_status lcl_blocked_from_own(struct lcl_blocked *B, lcl_context *ctx,
+                                     const struct lcl_own_entries *A,
+                                     int block_size);
 enum lcl_status lcl_blocked_from_bsr(struct lcl_blocked *B, lcl_context *ctx,
                                      const struct lcl_bsr *A, int block_size);
 // The same for a sound layout.

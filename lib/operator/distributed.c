@@ -11,7 +11,6 @@
 struct part {
     struct lcl_halo halo;
     struct lcl_segments segments; // LCL_COMMUNICATION_REPRODUCIBLE
-    double *val;                  // values of A->part
     int renumbered;               // of A->part, when the halo last followed
 };
 
@@ -56,13 +55,20 @@ static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
 
 // ------------------------------------------------------------------- values
 
+static enum lcl_status update_part(lcl_operator *A, const double *val)
+{
+    struct part *D = A->state;
+    struct lcl_own_entries own = {&D->halo.plan, {.val = val}};
+    const enum lcl_status st = lcl_buffer_fill_by(
+        lcl_operator_staging(A->part), sizeof *val, lcl_fill_own_values, &own);
+    return st < 0 ? st : lcl_operator_take_staged(A->part);
+}
+
 static enum lcl_status update(lcl_operator *A, const double *val)
 {
     struct part *D = A->state;
-    const struct lcl_halo_plan *P = &D->halo.plan;
     enum lcl_status st;
-    lcl_halo_plan_own_values(P, val, D->val);
-    if ((st = lcl_operator_update(A->part, D->val)) == LCL_OK)
+    if ((st = update_part(A, val)) == LCL_OK)
         st = lcl_halo_update(&D->halo, val);
     A->looked = false;
     ++A->version;
@@ -81,7 +87,6 @@ static void destroy(lcl_operator *A)
     if (D) {
         lcl_halo_finish(&D->halo);
         lcl_segments_finish(&D->segments);
-        lcl_free(D->val);
     }
     lcl_free(D);
     lcl_operator_destroy(&A->part);
@@ -91,12 +96,6 @@ const struct lcl_halo *lcl_distributed_halo(const lcl_operator *A)
 {
     const struct part *D = A->state;
     return &D->halo;
-}
-
-const double *lcl_distributed_values(const lcl_operator *A)
-{
-    const struct part *D = A->state;
-    return D->val;
 }
 
 static const struct lcl_operator_ops ops = {
@@ -160,6 +159,16 @@ bool lcl_is_reproducible(const struct lcl_operator_params *params)
     return params && params->communication == LCL_COMMUNICATION_REPRODUCIBLE;
 }
 
+// The device has checked the other values.
+static enum lcl_status check_boundary(const struct lcl_halo *H,
+                                      const struct lcl_view *rows)
+{
+    return rows->sound == LCL_VIEW_ALL ||
+                   lcl_find_not_finite(H->host, H->plan.entries) < 0
+               ? LCL_OK
+               : lcl_view_name_fault(rows, &H->space.comm->log);
+}
+
 static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
                               const struct lcl_view *rows,
                               const struct lcl_operator_params *params)
@@ -167,19 +176,18 @@ static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
     static const struct lcl_halo_layout single = {1, 1, 1, 1};
     const bool reproducible = lcl_is_reproducible(params);
     struct part *D = A->state = lcl_calloc(1, sizeof *D);
+    const struct lcl_own_entries own = {P, *rows};
     enum lcl_status st;
     if (!D)
         return lcl_fail_memory(lcl_context_log(A->range.ctx), "an operator");
-    if ((st = lcl_matrix_operator_create_csr(&A->part, A->range.ctx, &P->own,
-                                             params)) < 0)
-        return st;
-    D->val = P->own.val; // kept for later values
-    P->own.val = NULL;
-    if ((reproducible &&
+    if ((st = lcl_matrix_operator_create_own(&A->part, A->range.ctx, &own,
+                                             params)) < 0 ||
+        (reproducible &&
          (st = add_segments(A, rows, params->block_size)) < 0) ||
         (st = lcl_halo_init(&D->halo, &A->range, P, &single, false)) < 0 ||
         (st = lcl_halo_add_rows(&D->halo)) < 0 ||
-        (st = lcl_halo_update(&D->halo, rows->val)) < 0)
+        (st = lcl_halo_update(&D->halo, rows->val)) < 0 ||
+        (st = check_boundary(&D->halo, rows)) < 0)
         return st;
     D->halo.beside = !A->range.segments;
     describe(A, rows);
@@ -202,14 +210,17 @@ enum lcl_status lcl_distributed_create(lcl_operator **out, lcl_context *ctx,
                                        const struct lcl_operator_params *params)
 {
     struct lcl_halo_plan P;
+    struct lcl_view checked = *rows;
     enum lcl_status st =
         lcl_halo_plan_init(&P, comm, rows, lcl_is_reproducible(params));
+    if (rows->sound == LCL_VIEW_UNKNOWN) // then the plan has checked all
+        checked.sound = LCL_VIEW_ALL;
     *out = NULL;
     if (st == LCL_OK && (st = lcl_operator_allocate(out, ctx, &ops, rows->rows,
                                                     rows->rows, 1)) == LCL_OK) {
         (*out)->range = (*out)->domain =
             lcl_space_of_rank(ctx, comm, rows->rows, rows->cols);
-        st = create(*out, &P, rows, params);
+        st = create(*out, &P, &checked, params);
     }
     lcl_halo_plan_finish(&P);
     st = lcl_comm_agree(comm, st, "a distributed operator");

@@ -21,6 +21,3 @@ bool lcl_is_reproducible(const struct lcl_operator_params *params);
 
 // The halo of a distributed operator. It is the rank's own.
 const struct lcl_halo *lcl_distributed_halo(const lcl_operator *A);
-
-// The current values of A->part, in the caller's order.
-const double *lcl_distributed_values(const lcl_operator *A);

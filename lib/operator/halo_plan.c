@@ -7,6 +7,7 @@
 #include "host/parallel.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,13 +48,14 @@ struct sizes {
     int64_t boundary, entries, ghosts; // `ghosts` with repetitions
 };
 
-// The work of lcl_parallel(): each chunk of rows is surveyed, then filled in.
+// The work of lcl_parallel(): each chunk of rows is surveyed, then listed.
 struct splitting {
     struct lcl_halo_plan *P;
     const struct lcl_view *A;
     bool all; // list rows without columns of other ranks, too
     int64_t chunks;
     struct sizes size[LCL_CHUNKS_MAX + 1];
+    atomic_bool malformed; // a boundary row is
 };
 
 static bool is_listed(const struct splitting *S, int64_t i)
@@ -90,19 +92,6 @@ static void add_up(struct splitting *S)
     }
 }
 
-static enum lcl_status allocate_own(struct lcl_halo_plan *P, int64_t nnz,
-                                    const struct lcl_log *log)
-{
-    struct lcl_csr *D = &P->own;
-    *D = (struct lcl_csr){.rows = P->rows, .cols = P->rows, .nnz = nnz};
-    D->row_ptr = lcl_malloc((size_t)P->rows + 1, sizeof *D->row_ptr);
-    D->col_ind = lcl_malloc((size_t)nnz, sizeof *D->col_ind);
-    D->val = lcl_malloc((size_t)nnz, sizeof *D->val);
-    return D->row_ptr && D->col_ind && D->val
-               ? LCL_OK
-               : lcl_fail_memory(log, "the rows of a rank");
-}
-
 static enum lcl_status allocate(struct lcl_halo_plan *P,
                                 const struct sizes *all,
                                 const struct lcl_log *log)
@@ -113,77 +102,54 @@ static enum lcl_status allocate(struct lcl_halo_plan *P,
     P->row = lcl_malloc(rows, sizeof *P->row);
     P->ptr = lcl_malloc(rows + 1, sizeof *P->ptr);
     P->start = lcl_malloc(rows, sizeof *P->start);
+    P->own_start = lcl_malloc(rows, sizeof *P->own_start);
     P->col = lcl_malloc((size_t)all->entries, sizeof *P->col);
     P->ghost = lcl_malloc((size_t)all->ghosts, sizeof *P->ghost);
-    return P->row && P->ptr && P->start && P->col && P->ghost
+    return P->row && P->ptr && P->start && P->own_start && P->col && P->ghost
                ? LCL_OK
                : lcl_fail_memory(log, "the rows of a rank");
 }
 
-// Rows without columns of other ranks, whose entries in own columns start at
-// entry `at`.
-static void copy_rows(const struct splitting *S, int64_t from, int64_t to,
-                      int64_t at)
+// Whether entry k is not the first of its row, and its column is not above the
+// one before.
+static bool descends(const struct lcl_view *A, int64_t start, int64_t k)
 {
-    const struct lcl_view *A = S->A;
-    const struct lcl_csr *D = &S->P->own;
-    const int64_t start = lcl_view_entry(A, from), first = A->first;
-    const int64_t count = lcl_view_entry(A, to) - start;
-    int32_t *col = D->col_ind + at;
-    for (int64_t i = from; i < to; ++i)
-        D->row_ptr[i] = at + lcl_view_entry(A, i) - start;
-    for (int64_t k = 0; A->narrow && k < count; ++k)
-        col[k] = A->narrow[start + k] - (int32_t)first;
-    for (int64_t k = 0; !A->narrow && k < count; ++k)
-        col[k] = (int32_t)(A->wide[start + k] - first);
-    if (count > 0)
-        memcpy(D->val + at, A->val + start, (size_t)count * sizeof *D->val);
+    return k > start && lcl_view_column(A, k) <= lcl_view_column(A, k - 1);
 }
 
-static void copy_own(const struct splitting *S, int64_t i, int64_t at)
-{
-    const struct lcl_view *A = S->A;
-    const struct lcl_csr *D = &S->P->own;
-    D->row_ptr[i] = at;
-    for (int64_t k = lcl_view_entry(A, i); k < lcl_view_entry(A, i + 1); ++k)
-        if (lcl_halo_plan_owns(S->P, lcl_view_column(A, k))) {
-            D->col_ind[at] = (int32_t)(lcl_view_column(A, k) - A->first);
-            D->val[at++] = A->val[k];
-        }
-}
-
-// Lists a boundary row, whole.
-static void list_row(struct sizes *at, const struct splitting *S, int64_t i)
+// Lists a boundary row, whole. Returns whether its columns ascend in the
+// matrix.
+static bool list_row(struct sizes *at, const struct splitting *S, int64_t i)
 {
     struct lcl_halo_plan *P = S->P;
     const struct lcl_view *A = S->A;
     const int64_t start = lcl_view_entry(A, i), end = lcl_view_entry(A, i + 1);
+    bool sound = true;
     P->row[at->boundary] = (int32_t)i;
     P->start[at->boundary] = start;
+    P->own_start[at->boundary] = start - at->ghosts;
     P->ptr[at->boundary++] = at->entries;
     at->entries += end - start;
-    for (int64_t k = start; k < end; ++k)
-        if (!lcl_halo_plan_owns(P, lcl_view_column(A, k)))
-            P->ghost[at->ghosts++] = lcl_view_column(A, k);
+    for (int64_t k = start; k < end; ++k) {
+        const int64_t j = lcl_view_column(A, k);
+        sound = sound && j >= 0 && j < A->cols && !descends(A, start, k);
+        if (!lcl_halo_plan_owns(P, j))
+            P->ghost[at->ghosts++] = j;
+    }
+    return sound;
 }
 
-static void fill(void *arg, int64_t chunk)
+static void list(void *arg, int64_t chunk)
 {
     struct splitting *S = arg;
     const struct lcl_view *A = S->A;
     struct sizes at = S->size[chunk];
     const bool any = S->all || S->size[chunk + 1].ghosts > at.ghosts;
-    const bool values = A->values > 0;
     const int64_t start = lcl_chunk_start(A->rows, S->chunks, chunk);
     const int64_t end = lcl_chunk_start(A->rows, S->chunks, chunk + 1);
-    if (values && !any)
-        copy_rows(S, start, end, lcl_view_entry(A, start) - at.ghosts);
-    for (int64_t i = start; any && i < end; ++i) {
-        if (values)
-            copy_own(S, i, lcl_view_entry(A, i) - at.ghosts);
-        if (is_listed(S, i))
-            list_row(&at, S, i);
-    }
+    for (int64_t i = start; any && i < end; ++i)
+        if (is_listed(S, i) && !list_row(&at, S, i))
+            atomic_store(&S->malformed, true);
 }
 
 // ------------------------------------------------------------------- ghosts
@@ -243,34 +209,17 @@ static enum lcl_status split(struct lcl_halo_plan *P, const struct lcl_view *A,
     enum lcl_status st;
     lcl_parallel(S.chunks, survey, &S);
     add_up(&S);
-    const int64_t own = lcl_view_nnz(A) - all->ghosts;
-    if ((st = allocate(P, all, log)) < 0 ||
-        (A->values > 0 && (st = allocate_own(P, own, log)) < 0))
+    P->nnz = lcl_view_nnz(A);
+    P->own = P->nnz - all->ghosts;
+    if ((st = allocate(P, all, log)) < 0)
         return st;
-    lcl_parallel(S.chunks, fill, &S);
-    if (A->values > 0)
-        P->own.row_ptr[P->rows] = own;
+    lcl_parallel(S.chunks, list, &S);
     P->ptr[P->boundary] = all->entries;
-    return number_ghosts(P, A, all->ghosts, log);
+    return atomic_load(&S.malformed) ? lcl_view_name_fault(A, log)
+                                     : number_ghosts(P, A, all->ghosts, log);
 }
 
 // ------------------------------------------------------------------- values
-
-void lcl_halo_plan_own_values(const struct lcl_halo_plan *P, const double *val,
-                              double *own)
-{
-    int64_t from = 0, to = 0;
-    for (int64_t r = 0; r < P->boundary; ++r) {
-        const int64_t run = P->start[r] - from;
-        memcpy(own + to, val + from, (size_t)run * sizeof *own);
-        to += run;
-        from += run;
-        for (int64_t k = P->ptr[r]; k < P->ptr[r + 1]; ++k, ++from)
-            if (P->col[k] < P->rows)
-                own[to++] = val[from];
-    }
-    memcpy(own + to, val + from, (size_t)(P->own.nnz - to) * sizeof *own);
-}
 
 void lcl_halo_plan_boundary_values(const struct lcl_halo_plan *P,
                                    const double *val, double *boundary)
@@ -545,11 +494,11 @@ enum lcl_status lcl_halo_plan_carry_rows(const struct lcl_halo_plan *P,
 
 void lcl_halo_plan_finish(struct lcl_halo_plan *P)
 {
-    lcl_csr_finish(&P->own);
     lcl_free(P->row);
     lcl_free(P->ptr);
     lcl_free(P->col);
     lcl_free(P->start);
+    lcl_free(P->own_start);
     lcl_free(P->ghost);
     lcl_free(P->send);
     lcl_free(P->to);

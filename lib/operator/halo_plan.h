@@ -11,13 +11,15 @@
 // rows + g is ghost g; ghosts are sorted by their row of the whole matrix.
 struct lcl_halo_plan {
     int64_t rows, total, first;
-    struct lcl_csr own; // entries in own columns; empty for a pattern
+    int64_t nnz; // entries of all rows
+    int64_t own; // those in own columns (lib/operator/own_entries.h)
     // boundary row r is row[r], entries ptr[r] .. ptr[r+1]-1, which are those
-    // from start[r] on of the rank's rows
+    // from start[r] on of the rank's rows; own_start[r] own entries are in the
+    // rows before it
     int64_t boundary, entries;
     int64_t mean; // entries of a boundary row; if all are listed, of all ranks
     int32_t *row;
-    int64_t *ptr, *start;
+    int64_t *ptr, *start, *own_start;
     int32_t *col;
     int64_t ghosts, sends;
     int64_t *ghost; // rows of the whole matrix
@@ -27,21 +29,26 @@ struct lcl_halo_plan {
 };
 
 // Checks A, the rows of the calling rank, and agrees on it with all others;
-// collective. A is a matrix or a pattern; with `all`, all rows are boundary
-// rows. Returns
-// LCL_OK; LCL_EINVAL (NULL arrays); LCL_EFORMAT (malformed rows; ranks whose
-// rows leave gaps or overlap; fewer rows than ranks); LCL_ERANGE (2^31 rows and
-// ghosts); LCL_ENOMEM; or a status of the transport. *P is fit for
-// lcl_halo_plan_finish() in any case.
+// collective. Of entries whose check is to follow, only those in boundary rows
+// are checked. A is a matrix or a pattern; with `all`, all rows are boundary
+// rows. Returns LCL_OK; LCL_EINVAL (NULL arrays); LCL_EFORMAT (malformed rows;
+// ranks whose rows leave gaps or overlap; fewer rows than ranks); LCL_ERANGE
+// (2^31 rows and ghosts); LCL_ENOMEM; or a status of the transport. *P is fit
+// for lcl_halo_plan_finish() in any case.
 enum lcl_status lcl_halo_plan_init(struct lcl_halo_plan *P, struct lcl_comm *C,
                                    const struct lcl_view *A, bool all);
 
-// From values of all entries of the rank's rows: those of the entries in own
-// columns, and of the boundary rows.
-void lcl_halo_plan_own_values(const struct lcl_halo_plan *P, const double *val,
-                              double *own);
+// From values of all entries of the rank's rows, those of the boundary rows.
 void lcl_halo_plan_boundary_values(const struct lcl_halo_plan *P,
                                    const double *val, double *boundary);
+
+// Entries in columns of other ranks in the rows before boundary row r, which
+// may be the end.
+static inline int64_t lcl_halo_plan_left_out(const struct lcl_halo_plan *P,
+                                             int64_t r)
+{
+    return r < P->boundary ? P->start[r] - P->own_start[r] : P->nnz - P->own;
+}
 
 static inline bool lcl_halo_plan_owns(const struct lcl_halo_plan *P,
                                       int64_t column)

@@ -270,7 +270,7 @@ static enum lcl_status create_from(lcl_operator **out, lcl_context *ctx,
 {
     struct lcl_halo_plan P;
     struct lcl_view pattern = lcl_view_of_rows(both, 0);
-    pattern.checked = true;
+    pattern.sound = LCL_VIEW_ALL;
     enum lcl_status st =
         lcl_halo_plan_init(&P, comm, &pattern, lcl_is_reproducible(params));
     lcl_task_enter(ctx, LCL_TASK_UPLOAD);

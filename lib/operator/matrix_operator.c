@@ -9,6 +9,7 @@
 #include "lib/matrix/bsr.h"
 #include "lib/matrix/csr.h"
 #include "lib/operator/autotune.h"
+#include "lib/operator/caller_entries.h"
 #include "lib/operator/csr_columns.h"
 #include "lib/operator/hec.h"
 #include "lib/operator/values.h"
@@ -201,6 +202,12 @@ enum lcl_status lcl_operator_take_parts(lcl_operator *A, lcl_buffer *const *val)
     return take_values(A, &given);
 }
 
+enum lcl_status lcl_operator_entries(struct lcl_csr *out, const lcl_operator *A)
+{
+    const struct given *G = A->state;
+    return lcl_caller_entries(out, A, &G->values);
+}
+
 lcl_buffer *lcl_operator_staging(const lcl_operator *A)
 {
     const struct given *G = A->state;
@@ -285,35 +292,32 @@ enum lcl_status lcl_matrix_operator_create(
     return LCL_OK;
 }
 
-static enum lcl_status create_csr(lcl_operator **out, lcl_context *ctx,
-                                  const struct lcl_csr *A,
-                                  const struct lcl_operator_params *params,
-                                  bool checked)
+enum lcl_status lcl_operator_create(lcl_operator **out, lcl_context *ctx,
+                                    const struct lcl_csr *A,
+                                    const struct lcl_operator_params *params)
 {
     struct lcl_blocked B;
     enum lcl_status st =
-        lcl_blocked_from_csr(&B, ctx, A, params->block_size, checked);
-    *out = NULL;
-    if (st == LCL_OK)
+        lcl_operator_begin(out, ctx, A, "lcl_operator_create", &params);
+    if (st < 0)
+        return st;
+    if ((st = lcl_blocked_from_csr(&B, ctx, A, params->block_size)) == LCL_OK)
         st = lcl_matrix_operator_create(out, ctx, &B, params);
     lcl_blocked_finish(&B);
     return st;
 }
 
-enum lcl_status lcl_operator_create(lcl_operator **out, lcl_context *ctx,
-                                    const struct lcl_csr *A,
-                                    const struct lcl_operator_params *params)
-{
-    const enum lcl_status st =
-        lcl_operator_begin(out, ctx, A, "lcl_operator_create", &params);
-    return st < 0 ? st : create_csr(out, ctx, A, params, false);
-}
-
-enum lcl_status lcl_matrix_operator_create_csr(
-    lcl_operator **out, lcl_context *ctx, const struct lcl_csr *A,
+enum lcl_status lcl_matrix_operator_create_own(
+    lcl_operator **out, lcl_context *ctx, const struct lcl_own_entries *A,
     const struct lcl_operator_params *params)
 {
-    return create_csr(out, ctx, A, params, true);
+    struct lcl_blocked B;
+    enum lcl_status st = lcl_blocked_from_own(&B, ctx, A, params->block_size);
+    *out = NULL;
+    if (st == LCL_OK)
+        st = lcl_matrix_operator_create(out, ctx, &B, params);
+    lcl_blocked_finish(&B);
+    return st;
 }
 
 enum lcl_status lcl_matrix_operator_create_bsr(

@@ -10,9 +10,10 @@
 enum lcl_status lcl_matrix_operator_create(
     lcl_operator **out, lcl_context *ctx, struct lcl_blocked *B,
     const struct lcl_operator_params *params);
-// The same from well-formed entries or blocks on the host.
-enum lcl_status lcl_matrix_operator_create_csr(
-    lcl_operator **out, lcl_context *ctx, const struct lcl_csr *A,
+// The same from a rank's own entries, as lcl_blocked_from_own(), or from
+// well-formed blocks on the host.
+enum lcl_status lcl_matrix_operator_create_own(
+    lcl_operator **out, lcl_context *ctx, const struct lcl_own_entries *A,
     const struct lcl_operator_params *params);
 enum lcl_status lcl_matrix_operator_create_bsr(
     lcl_operator **out, lcl_context *ctx, const struct lcl_bsr *A,
@@ -40,6 +41,10 @@ enum lcl_status lcl_operator_download(const lcl_operator *A,
 // is block map[k] of A (uint32). The caller owns both.
 enum lcl_status lcl_operator_copy(lcl_operator **out, lcl_buffer **map,
                                   const lcl_operator *A);
+
+// lcl_caller_entries()
+enum lcl_status lcl_operator_entries(struct lcl_csr *out,
+                                     const lcl_operator *A);
 
 // Take new values from the device: write them to the buffer, in the order of
 // the blocks from which A was created, then call the second function.

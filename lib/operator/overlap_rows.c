@@ -7,7 +7,9 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/matrix/csr.h"
 #include "lib/operator/distributed.h"
+#include "lib/operator/matrix_operator.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,7 @@ struct search {
     const struct lcl_halo_plan *P; // of the product
     struct lcl_comm *C;
     int block;
+    struct lcl_csr own; // pattern of the rank's own entries
     int64_t *firsts;    // of all ranks, and the total
     int64_t *col;       // of the rank's rows, in the whole matrix
     int64_t *ghost_col; // of the ghosts' rows
@@ -32,6 +35,7 @@ static void search_finish(struct search *s)
     lcl_free(s->ghost_col);
     lcl_free(s->col);
     lcl_free(s->firsts);
+    lcl_csr_finish(&s->own);
 }
 
 static bool is_own(const struct search *s, int64_t column)
@@ -46,12 +50,13 @@ static int64_t global_column(const struct lcl_halo_plan *P, int32_t j)
     return j < P->rows ? P->first + j : P->ghost[j - P->rows];
 }
 
-// Number of entries of row i, which is boundary row *r or an interior row.
-static int64_t length_of(const struct lcl_halo_plan *P, int64_t i, int64_t r)
+// Number of entries of row i, which is boundary row r or an interior row.
+static int64_t length_of(const struct search *s, int64_t i, int64_t r)
 {
+    const struct lcl_halo_plan *P = s->P;
     return r < P->boundary && P->row[r] == i
                ? P->ptr[r + 1] - P->ptr[r]
-               : P->own.row_ptr[i + 1] - P->own.row_ptr[i];
+               : s->own.row_ptr[i + 1] - s->own.row_ptr[i];
 }
 
 static void fill_own(const struct lcl_overlap_rows *O, const struct search *s)
@@ -61,7 +66,7 @@ static void fill_own(const struct lcl_overlap_rows *O, const struct search *s)
     for (int64_t i = 0; i < P->rows; ++i) {
         const bool boundary = r < P->boundary && P->row[r] == i;
         const int32_t *from =
-            boundary ? P->col + P->ptr[r] : P->own.col_ind + P->own.row_ptr[i];
+            boundary ? P->col + P->ptr[r] : s->own.col_ind + s->own.row_ptr[i];
         for (int64_t k = O->row_ptr[i]; k < O->row_ptr[i + 1]; ++k)
             s->col[k] = global_column(P, from[k - O->row_ptr[i]]);
         r += boundary;
@@ -72,11 +77,14 @@ static enum lcl_status list_own(struct lcl_overlap_rows *O, struct search *s)
 {
     const struct lcl_halo_plan *P = s->P;
     int64_t r = 0;
+    const enum lcl_status st = lcl_operator_entries(&s->own, O->whole->part);
+    if (st < 0)
+        return st;
     O->row_ptr = lcl_calloc((size_t)P->rows + 1, sizeof *O->row_ptr);
     if (!O->row_ptr)
         return lcl_fail_memory(&s->C->log, what);
     for (int64_t i = 0; i < P->rows; ++i) {
-        O->row_ptr[i + 1] = O->row_ptr[i] + length_of(P, i, r);
+        O->row_ptr[i + 1] = O->row_ptr[i] + length_of(s, i, r);
         r += r < P->boundary && P->row[r] == i;
     }
     s->col = lcl_malloc((size_t)O->row_ptr[P->rows], sizeof *s->col);
@@ -86,20 +94,43 @@ static enum lcl_status list_own(struct lcl_overlap_rows *O, struct search *s)
     return LCL_OK;
 }
 
-// The current values of the rank's rows.
-static void take_own_values(const struct lcl_overlap_rows *O)
+// The own values of the rank's rows, from the device.
+static enum lcl_status read_own_values(double **own, const lcl_operator *part)
+{
+    const lcl_buffer *from = lcl_operator_staging(part);
+    const size_t bytes = (size_t)part->info.nnz * sizeof **own;
+    *own = lcl_malloc(bytes, 1);
+    return *own ? lcl_buffer_read(from, *own, bytes)
+                : lcl_fail_memory(lcl_context_log(part->range.ctx), what);
+}
+
+// Puts them between the values of boundary rows.
+static void merge_values(const struct lcl_overlap_rows *O, const double *own)
 {
     const struct lcl_halo *H = lcl_distributed_halo(O->whole);
     const struct lcl_halo_plan *P = &H->plan;
-    const double *own = lcl_distributed_values(O->whole);
-    int64_t r = 0;
-    for (int64_t i = 0; i < P->rows; ++i) {
-        const bool boundary = r < P->boundary && P->row[r] == i;
-        memcpy(O->val + O->row_ptr[i],
-               boundary ? H->host + P->ptr[r] : own + P->own.row_ptr[i],
-               (size_t)(O->row_ptr[i + 1] - O->row_ptr[i]) * sizeof *own);
-        r += boundary;
+    const size_t size = sizeof *own;
+    int64_t at = 0;
+    for (int64_t r = 0; r <= P->boundary; ++r) {
+        const int64_t end = r < P->boundary ? P->start[r] : P->nnz;
+        memcpy(O->val + at, own + at - lcl_halo_plan_left_out(P, r),
+               (size_t)(end - at) * size);
+        if (r == P->boundary)
+            return;
+        at = end + P->ptr[r + 1] - P->ptr[r];
+        memcpy(O->val + end, H->host + P->ptr[r], (size_t)(at - end) * size);
     }
+}
+
+// The current values of the rank's rows.
+static enum lcl_status take_own_values(const struct lcl_overlap_rows *O)
+{
+    double *own;
+    const enum lcl_status st = read_own_values(&own, O->whole->part);
+    if (st == LCL_OK)
+        merge_values(O, own);
+    lcl_free(own);
+    return st;
 }
 
 // ------------------------------------------------------------------- layers
@@ -222,7 +253,9 @@ static enum lcl_status fetch_values(const struct lcl_overlap_rows *O,
                                     const struct lcl_halo_plan *L,
                                     struct lcl_comm *C)
 {
-    take_own_values(O);
+    const enum lcl_status st = take_own_values(O);
+    if (st < 0)
+        return st;
     return lcl_halo_plan_carry_rows(L, C, O->row_ptr, O->val, sizeof *O->val,
                                     O->ghost_ptr, O->val + O->row_ptr[L->rows]);
 }

@@ -4,6 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
+#include "host/parallel.h"
 #include "host/runtime.h"
 #include "lib/operator/distributed.h"
 
@@ -127,19 +128,45 @@ struct values {
     const double *val;
 };
 
+// The values are finite: nobody checks them again.
 static enum lcl_status update_part(void *arg, int rank)
 {
     const struct values *v = arg;
-    return lcl_operator_update(v->T->part[rank], v->val + v->T->entry[rank]);
+    lcl_operator *part = v->T->part[rank];
+    return part->ops->update(part, v->val + v->T->entry[rank]);
+}
+
+struct order {
+    const int64_t *map;
+    const double *from;
+    double *to;
+    int64_t count, chunks;
+};
+
+static void order_chunk(void *arg, int64_t chunk)
+{
+    const struct order *o = arg;
+    const int64_t end = lcl_chunk_start(o->count, o->chunks, chunk + 1);
+    for (int64_t k = lcl_chunk_start(o->count, o->chunks, chunk); k < end; ++k)
+        o->to[k] = o->from[o->map[k]];
+}
+
+// The caller's values in the order of the ranks.
+static const double *ordered(const lcl_operator *A, const double *val)
+{
+    const struct lcl_team_operator *T = A->team;
+    const int64_t nnz = A->info.nnz;
+    struct order o = {T->distribution.map, val, T->val, nnz, lcl_chunks(nnz)};
+    if (!o.map)
+        return val;
+    lcl_parallel(o.chunks, order_chunk, &o);
+    return T->val;
 }
 
 static enum lcl_status update(lcl_operator *A, const double *val)
 {
     const struct lcl_team_operator *T = A->team;
-    const int64_t *map = T->distribution.map;
-    struct values v = {T, map ? T->val : val};
-    for (int64_t k = 0; map && k < A->info.nnz; ++k)
-        T->val[k] = val[map[k]];
+    struct values v = {T, ordered(A, val)};
     A->looked = false;
     ++A->version;
     return lcl_team_run(T->team, update_part, &v);

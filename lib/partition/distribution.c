@@ -75,6 +75,7 @@ struct needs {
     int64_t chunks, words;
     _Atomic(uint64_t) *bit; // words for each rank
     int64_t *count;         // by chunk
+    atomic_bool outside;    // a column is
 };
 
 static bool is_new(struct needs *N, int rank, int64_t column)
@@ -91,7 +92,10 @@ static int64_t count_row(struct needs *N, int rank, int64_t row)
     int64_t count = 0;
     for (int64_t k = A->row_ptr[row]; k < A->row_ptr[row + 1]; ++k) {
         const int32_t j = A->col_ind[k];
-        count += (j < from || j >= end) && is_new(N, rank, j);
+        if (j < 0 || j >= A->cols)
+            atomic_store(&N->outside, true);
+        else
+            count += (j < from || j >= end) && is_new(N, rank, j);
     }
     return count;
 }
@@ -126,12 +130,14 @@ static void count_chunk(void *arg, int64_t chunk)
 }
 
 // The entries of other ranks that the ranks need: pairs of a rank and a column.
-// -1: out of memory.
-static int64_t count_ghosts(const struct lcl_csr *A, const int64_t *first,
-                            int size)
+// Returns LCL_OK, LCL_EFORMAT (a column outside of A) or LCL_ENOMEM.
+static enum lcl_status count_ghosts(int64_t *ghosts, const struct lcl_csr *A,
+                                    const int64_t *first, int size,
+                                    const struct lcl_log *log)
 {
     struct needs N = {.A = A, .first = first};
-    int64_t ghosts = 0;
+    enum lcl_status st = LCL_OK;
+    *ghosts = 0;
     N.chunks = lcl_chunks(A->rows);
     N.words = A->cols / 64 + 1;
     N.bit = lcl_calloc((size_t)(N.words * size), sizeof *N.bit);
@@ -139,12 +145,12 @@ static int64_t count_ghosts(const struct lcl_csr *A, const int64_t *first,
     if (N.bit && N.count)
         lcl_parallel(N.chunks, count_chunk, &N);
     else
-        ghosts = -1;
-    for (int64_t c = 0; c < N.chunks && ghosts >= 0; ++c)
-        ghosts += N.count[c];
+        st = lcl_fail_memory(log, "the columns of other devices");
+    for (int64_t c = 0; c < N.chunks && st == LCL_OK; ++c)
+        *ghosts += N.count[c];
     lcl_free(N.count);
     lcl_free(N.bit);
-    return ghosts;
+    return st == LCL_OK && atomic_load(&N.outside) ? lcl_csr_check(A, log) : st;
 }
 
 // ------------------------------------------------------------------- METIS
@@ -188,12 +194,15 @@ static enum lcl_status order_by_metis(int32_t *perm, const struct lcl_csr *A,
 }
 
 // B is A in the order of METIS's parts if that leaves less than two thirds of
-// the ghosts, otherwise empty.
+// the ghosts, otherwise empty. A pattern has been checked before.
 static enum lcl_status try_metis(struct lcl_distribution *D, struct lcl_csr *B,
                                  const struct lcl_csr *A, const double *speed,
                                  int64_t ghosts, const struct lcl_log *log)
 {
-    enum lcl_status st;
+    int64_t fewer;
+    enum lcl_status st = A->val ? lcl_csr_check(A, log) : LCL_OK;
+    if (st < 0)
+        return st;
     D->perm = lcl_malloc((size_t)A->rows, sizeof *D->perm);
     if (!D->perm)
         return lcl_fail_memory(log, "the rows of the devices");
@@ -201,10 +210,11 @@ static enum lcl_status try_metis(struct lcl_distribution *D, struct lcl_csr *B,
         (st = lcl_csr_reorder(B, &D->map, A, D->perm, log)) < 0)
         return st;
     cut(D->first, B, speed, D->size, 1);
-    const int64_t fewer = count_ghosts(B, D->first, D->size);
+    if ((st = count_ghosts(&fewer, B, D->first, D->size, log)) < 0)
+        return st;
     lcl_debug(log, "distribution: %" PRId64 " ghosts, %" PRId64 " by METIS",
               ghosts, fewer);
-    if (fewer >= 0 && 3 * fewer < 2 * ghosts)
+    if (3 * fewer < 2 * ghosts)
         return LCL_OK;
     lcl_csr_finish(B);
     lcl_free(D->perm);
@@ -231,6 +241,7 @@ static enum lcl_status distribute(struct lcl_distribution *D, struct lcl_csr *B,
                                   int size, int block,
                                   const struct lcl_log *log)
 {
+    int64_t ghosts = 0;
     *D = (struct lcl_distribution){.size = size, .block = 1, .stages = 1};
     if (A->rows / block < size)
         return lcl_fail(log, LCL_EINVAL,
@@ -245,7 +256,10 @@ static enum lcl_status distribute(struct lcl_distribution *D, struct lcl_csr *B,
         return LCL_OK;
     }
     cut(D->first, A, speed, size, block);
-    const int64_t ghosts = size > 1 ? count_ghosts(A, D->first, size) : 0;
+    const enum lcl_status st =
+        size > 1 ? count_ghosts(&ghosts, A, D->first, size, log) : LCL_OK;
+    if (st < 0)
+        return st;
     if (block == 1 && ghosts > A->rows / FEW_GHOSTS)
         return try_metis(D, B, A, speed, ghosts, log);
     return LCL_OK;
@@ -324,8 +338,8 @@ static enum lcl_status find_speeds(double **speed, lcl_context *const *ctx,
 
 // ------------------------------------------------------------------- operators
 
-// One device alone checks all but the row pointers itself.
-static enum lcl_status check_square(const struct lcl_csr *A, int count,
+// The devices check the entries.
+static enum lcl_status check_square(const struct lcl_csr *A,
                                     const struct lcl_log *log)
 {
     if (A->rows != A->cols)
@@ -333,7 +347,7 @@ static enum lcl_status check_square(const struct lcl_csr *A, int count,
                         "the matrix is %" PRId64 " x %" PRId64
                         ": expected a square matrix for several devices",
                         A->rows, A->cols);
-    return count == 1 ? lcl_csr_check_rows(A, log) : lcl_csr_check(A, log);
+    return lcl_csr_check_rows(A, log);
 }
 
 enum lcl_status lcl_operator_create_distributed(
@@ -348,7 +362,7 @@ enum lcl_status lcl_operator_create_distributed(
     if (st < 0)
         return st;
     const struct lcl_log *log = lcl_context_log(contexts[0]);
-    if ((st = check_square(A, count, log)) < 0)
+    if ((st = check_square(A, log)) < 0)
         return st;
     const bool fixed = lcl_is_reproducible(params);
     struct lcl_operator_params own = *params;
@@ -364,7 +378,7 @@ enum lcl_status lcl_operator_create_distributed(
     }
     if (st == LCL_OK)
         st = lcl_team_operator_create(out, contexts, D.perm ? &B : A, &D,
-                                      fixed ? &own : params);
+                                      count > 1 || fixed ? &own : params);
     lcl_csr_finish(&B);
     lcl_distribution_finish(&D);
     lcl_free(speed);

@@ -53,7 +53,7 @@ static enum lcl_status check_uploaded(lcl_context *ctx, const struct lcl_csr *A)
     struct lcl_blocked B;
     const enum lcl_device_type type = ctx->caps.type;
     ctx->caps.type = LCL_DEVICE_GPU;
-    const enum lcl_status st = lcl_blocked_from_csr(&B, ctx, A, 1, false);
+    const enum lcl_status st = lcl_blocked_from_csr(&B, ctx, A, 1);
     ctx->caps.type = type;
     lcl_blocked_finish(&B);
     return st;

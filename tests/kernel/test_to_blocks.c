@@ -82,7 +82,7 @@ static void expect_values(lcl_context *ctx, const struct lcl_csr *A, int block)
     struct lcl_bsr expected;
     struct lcl_blocked B;
     assert_int_equal(lcl_bsr_from_csr(&expected, A, block, NULL), LCL_OK);
-    assert_int_equal(lcl_blocked_from_csr(&B, ctx, A, block, false), LCL_OK);
+    assert_int_equal(lcl_blocked_from_csr(&B, ctx, A, block), LCL_OK);
     assert_int_equal(B.entries, A->nnz);
     assert_true(!B.sources.of == (block == 1));
     expect_blocks(&B.A, &expected);

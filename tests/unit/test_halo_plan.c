@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Halo plans compared with the definition, and malformed rows.
+#include "lib/operator/own_entries.h"
 #include "tests/support/capture.h"
 #include "tests/support/matrices.h"
 #include "tests/support/plans.h"
@@ -7,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 // ------------------------------------------------------------------- expected
 
@@ -41,42 +43,122 @@ static void expect_ghosts(const struct lcl_halo_plan *P,
     free(needed);
 }
 
-// Of an entry's own number, in the rank's rows.
-static void expect_own_values(const struct lcl_halo_plan *P,
-                              const struct lcl_rows *A)
+// ------------------------------------------------------------------- own
+
+// The entries in own columns.
+struct own {
+    int64_t nnz, *row_ptr, *entry; // entry k is the rank's entry[k]
+};
+
+static struct own own_init(const struct lcl_rows *A)
 {
-    const int64_t nnz = A->row_ptr[A->rows];
-    double *val = calloc((size_t)nnz + 1, sizeof *val);
-    double *own = calloc((size_t)P->own.nnz + 1, sizeof *own);
-    int64_t at = 0;
-    assert_true(val && own);
-    for (int64_t k = 0; k < nnz; ++k)
-        val[k] = (double)(k + 1);
-    lcl_halo_plan_own_values(P, val, own);
-    for (int64_t k = 0; k < nnz; ++k)
-        if (is_own(A, A->col[k]))
-            assert_true(own[at++] == val[k]);
-    free(own);
+    const size_t nnz = (size_t)A->row_ptr[A->rows];
+    struct own own = {
+        .row_ptr = calloc((size_t)A->rows + 1, sizeof *own.row_ptr),
+        .entry = calloc(nnz + 1, sizeof *own.entry),
+    };
+    assert_true(own.row_ptr && own.entry);
+    for (int64_t i = 0; i < A->rows; ++i) {
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+            if (is_own(A, A->col[k]))
+                own.entry[own.nnz++] = k;
+        own.row_ptr[i + 1] = own.nnz;
+    }
+    return own;
+}
+
+static void own_finish(struct own *own)
+{
+    free(own->row_ptr);
+    free(own->entry);
+}
+
+enum { POISON = 0x5a };
+
+// Whether fill() leaves `left` bytes alone behind `count` elements.
+static void *fill(lcl_fill_fn *fn, const struct lcl_own_entries *E,
+                  int64_t first, int64_t count, size_t size)
+{
+    const size_t bytes = (size_t)count * size, left = 16;
+    unsigned char *to = malloc(bytes + left);
+    assert_non_null(to);
+    memset(to, POISON, bytes + left);
+    fn((void *)E, first, count, to);
+    for (size_t i = 0; i < left; ++i)
+        assert_int_equal(to[bytes + i], POISON);
+    return to;
+}
+
+static void expect_row_ptr(const struct lcl_own_entries *E,
+                           const struct own *own, int64_t first, int64_t count)
+{
+    uint32_t *narrow =
+        fill(lcl_fill_own_row_ptr, E, first, count, sizeof *narrow);
+    int64_t *wide =
+        fill(lcl_fill_own_wide_row_ptr, E, first, count, sizeof *wide);
+    for (int64_t i = 0; i < count; ++i) {
+        assert_int_equal(narrow[i], own->row_ptr[first + i]);
+        assert_int_equal(wide[i], own->row_ptr[first + i]);
+    }
+    free(wide);
+    free(narrow);
+}
+
+// Columns, and values that are the entries' numbers.
+static void expect_entries(const struct lcl_own_entries *E,
+                           const struct own *own, const struct lcl_rows *A,
+                           int64_t first, int64_t count)
+{
+    const struct lcl_own_entries of_values = {E->plan, {.val = E->rows.val}};
+    int32_t *col = fill(lcl_fill_own_columns, E, first, count, sizeof *col);
+    double *val =
+        fill(lcl_fill_own_values, &of_values, first, count, sizeof *val);
+    for (int64_t k = 0; k < count; ++k) {
+        const int64_t entry = own->entry[first + k];
+        assert_int_equal(col[k], A->col[entry] - A->first);
+        assert_true(val[k] == (double)(entry + 1));
+    }
     free(val);
+    free(col);
+}
+
+// In pieces of all sizes, which start anywhere.
+static void expect_pieces(const struct lcl_own_entries *E,
+                          const struct own *own, const struct lcl_rows *A)
+{
+    for (int64_t count = 1; count <= A->rows + 1; count += 1 + count / 2)
+        for (int64_t first = 0; first + count <= A->rows + 1; ++first)
+            expect_row_ptr(E, own, first, count);
+    for (int64_t count = 1; count <= own->nnz; count += 1 + count / 2)
+        for (int64_t first = 0; first + count <= own->nnz; ++first)
+            expect_entries(E, own, A, first, count);
 }
 
 static void expect_own(const struct lcl_halo_plan *P, const struct lcl_rows *A)
 {
-    int64_t at = 0;
-    assert_int_equal(P->own.rows, A->rows);
-    assert_int_equal(P->own.cols, A->rows);
-    for (int64_t i = 0; i < A->rows; ++i) {
-        assert_int_equal(P->own.row_ptr[i], at);
-        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
-            if (is_own(A, A->col[k])) {
-                assert_int_equal(P->own.col_ind[at], A->col[k] - A->first);
-                assert_true(P->own.val[at++] == A->val[k]);
-            }
+    const int64_t nnz = A->row_ptr[A->rows];
+    double *val = calloc((size_t)nnz + 1, sizeof *val);
+    int32_t *narrow = calloc((size_t)nnz + 1, sizeof *narrow);
+    struct own own = own_init(A);
+    assert_true(val && narrow);
+    for (int64_t k = 0; k < nnz; ++k) {
+        val[k] = (double)(k + 1);
+        narrow[k] = (int32_t)A->col[k];
     }
-    assert_int_equal(P->own.row_ptr[A->rows], at);
-    assert_int_equal(P->own.nnz, at);
-    expect_own_values(P, A);
+    struct lcl_own_entries E = {P, lcl_view_of_rows(A, 1)};
+    E.rows.val = val;
+    assert_int_equal(P->nnz, nnz);
+    assert_int_equal(P->own, own.nnz);
+    expect_pieces(&E, &own, A);
+    E.rows.wide = NULL;
+    E.rows.narrow = narrow;
+    expect_pieces(&E, &own, A);
+    own_finish(&own);
+    free(narrow);
+    free(val);
 }
+
+// ------------------------------------------------------------------- boundary
 
 // Row of the whole matrix that column j of the plan stands for.
 static int64_t row_of_column(const struct lcl_halo_plan *P, int32_t j)
@@ -162,10 +244,7 @@ static void expect_values(int size, const struct lcl_csr *A,
         assert_int_equal(T.plan[r].total, A->rows);
         assert_int_equal(T.plan[r].first, rows->first);
         expect_ghosts(&T.plan[r], rows);
-        if (values > 0)
-            expect_own(&T.plan[r], rows);
-        else
-            assert_null(T.plan[r].own.row_ptr);
+        expect_own(&T.plan[r], rows);
         expect_boundary(&T.plan[r], rows);
         expect_peers(&T, r);
     }
