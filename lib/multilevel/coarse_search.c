@@ -4,7 +4,6 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
-#include "host/parallel.h"
 #include "host/runtime.h"
 #include "lib/multilevel/coarse_parts.h"
 
@@ -18,60 +17,143 @@ static const struct lcl_log *log_of(const struct lcl_coarse_ranks *R)
     return lcl_context_log(R->space.ctx);
 }
 
-// ------------------------------------------------------------------- labels
+// ------------------------------------------------------------------- rows
 
-struct labels {
-    const struct lcl_coarse_search *s;
-    const int32_t *perm, *part_agg;
-    int64_t chunks;
+// The rows whose unknowns matter: boundary rows, their columns, and what other
+// ranks need.
+struct listing {
+    uint64_t *seen; // bits of rows
+    int32_t *row;   // each once
+    int64_t count;
 };
 
-static void label_chunk(void *arg, int64_t chunk)
+static void list(struct listing *l, int32_t row)
 {
-    const struct labels *l = arg;
-    const struct lcl_coarse_search *s = l->s;
+    const uint64_t bit = UINT64_C(1) << (row % 64);
+    if (l->seen[row / 64] & bit)
+        return;
+    l->seen[row / 64] |= bit;
+    l->row[l->count++] = row;
+}
+
+static enum lcl_status list_rows(struct listing *l,
+                                 const struct lcl_halo_plan *P,
+                                 const struct lcl_log *log)
+{
+    const bool all = P->boundary == P->rows;
+    const int64_t most = P->boundary + P->sends + (all ? 0 : P->entries);
+    const int64_t rows = most < P->rows ? most : P->rows;
+    *l = (struct listing){
+        .seen = lcl_calloc((size_t)P->rows / 64 + 1, sizeof *l->seen),
+        .row = lcl_malloc((size_t)rows, sizeof *l->row),
+    };
+    if (!l->seen || !l->row)
+        return lcl_fail_memory(log, what);
+    for (int64_t r = 0; r < P->boundary; ++r)
+        list(l, P->row[r]);
+    for (int64_t k = 0; k < P->sends; ++k)
+        list(l, P->send[k]);
+    for (int64_t k = 0; k < P->entries && !all; ++k)
+        if (P->col[k] < P->rows)
+            list(l, P->col[k]);
+    return LCL_OK;
+}
+
+static void listing_finish(struct listing *l)
+{
+    lcl_free(l->row);
+    lcl_free(l->seen);
+}
+
+// ------------------------------------------------------------------- labels
+
+// The subdomain of block row SHARE * i, for each i.
+enum { SHARE = 64 };
+
+static int32_t *index_parts(const struct lcl_subdomains *P)
+{
+    const int64_t rows = lcl_subdomains_rows(P);
+    int32_t *part = lcl_malloc((size_t)(rows / SHARE) + 1, sizeof *part);
+    int64_t p = 0;
+    for (int64_t i = 0; part && i < rows; i += SHARE) {
+        while (P->part_ptr[p + 1] <= i)
+            ++p;
+        part[i / SHARE] = (int32_t)p;
+    }
+    return part;
+}
+
+// The unknowns of the listed rows, from the aggregates of their subdomains;
+// place[k] is the row of the device.
+static void label_rows(const struct lcl_coarse_search *s,
+                       const struct listing *l, const int32_t *place,
+                       const int32_t *index)
+{
     const struct lcl_subdomains *P = s->S->subdomains;
     const int b = s->S->block;
-    const int64_t end = lcl_chunk_start(P->parts, l->chunks, chunk + 1);
-    for (int64_t p = lcl_chunk_start(P->parts, l->chunks, chunk); p < end; ++p)
-        for (int64_t i = P->part_ptr[p] * b; i < P->part_ptr[p + 1] * b; ++i) {
-            s->row[l->perm[i]] = (int32_t)(l->part_agg[p] * b + i % b);
-            s->place[l->perm[i]] = (int32_t)i;
-        }
+    for (int64_t k = 0; k < l->count; ++k) {
+        const int32_t i = place[k] / b;
+        int32_t p = index[i / SHARE];
+        while (P->part_ptr[p + 1] <= i)
+            ++p;
+        s->row[l->row[k]] = s->order[p] * b + place[k] % b;
+        s->place[l->row[k]] = place[k];
+    }
 }
 
-// The unknowns of the rows, from the aggregates of their subdomains.
-static void label_rows(const struct lcl_coarse_search *s, const int32_t *perm,
-                       const int32_t *part_agg)
+static enum lcl_status find_labels(const struct lcl_coarse_search *s,
+                                   const struct listing *l,
+                                   const struct lcl_log *log)
 {
-    struct labels l = {s, perm, part_agg, lcl_chunks(s->S->halo->plan.rows)};
-    lcl_parallel(l.chunks, label_chunk, &l);
+    int32_t *place = lcl_malloc((size_t)l->count, sizeof *place);
+    int32_t *index = index_parts(s->S->subdomains);
+    enum lcl_status st;
+    if (place && index) {
+        memcpy(place, l->row, (size_t)l->count * sizeof *place);
+        st = lcl_numbering_places(s->S->numbering, place, l->count);
+    } else {
+        st = lcl_fail_memory(log, what);
+    }
+    if (st == LCL_OK)
+        label_rows(s, l, place, index);
+    lcl_free(index);
+    lcl_free(place);
+    return st;
 }
 
-static enum lcl_status find_order(int32_t *order,
-                                  const struct lcl_coarse_search *s,
-                                  const int32_t *perm,
+// ------------------------------------------------------------------- order
+
+static enum lcl_status order_parts(const struct lcl_coarse_search *s,
+                                   const struct lcl_log *log)
+{
+    int32_t *perm;
+    enum lcl_status st = lcl_numbering_rows(s->S->numbering, &perm);
+    if (st == LCL_OK)
+        st = lcl_coarse_parts_order(s->order, s->S->subdomains, s->S->block,
+                                    perm, log);
+    lcl_free(perm);
+    return st;
+}
+
+static enum lcl_status find_order(const struct lcl_coarse_search *s,
                                   const struct lcl_log *log)
 {
     const struct lcl_coarse_pattern *P = s->S->pattern;
-    return P->part_agg ? lcl_buffer_read(P->part_agg, order,
-                                         (size_t)P->parts * sizeof *order)
-                       : lcl_coarse_parts_order(order, s->S->subdomains,
-                                                s->S->block, perm, log);
+    return P->part_agg ? lcl_buffer_read(P->part_agg, s->order,
+                                         (size_t)P->parts * sizeof *s->order)
+                       : order_parts(s, log);
 }
 
-static enum lcl_status find_labels(struct lcl_coarse_search *s,
-                                   const struct lcl_log *log)
+static enum lcl_status find_rows(const struct lcl_coarse_search *s,
+                                 const struct lcl_log *log)
 {
-    int32_t *perm = NULL;
-    enum lcl_status st;
-    s->order = lcl_malloc((size_t)s->S->pattern->parts, sizeof *s->order);
-    if (!s->order)
-        return lcl_fail_memory(log, what);
-    if ((st = lcl_numbering_rows(s->S->numbering, &perm)) == LCL_OK &&
-        (st = find_order(s->order, s, perm, log)) == LCL_OK)
-        label_rows(s, perm, s->order);
-    lcl_free(perm);
+    struct listing l;
+    enum lcl_status st = find_order(s, log);
+    if (st < 0)
+        return st;
+    if ((st = list_rows(&l, &s->S->halo->plan, log)) == LCL_OK)
+        st = find_labels(s, &l, log);
+    listing_finish(&l);
     return st;
 }
 
@@ -84,8 +166,9 @@ enum lcl_status lcl_coarse_search_begin(struct lcl_coarse_search *s,
     s->place = lcl_malloc(rows, sizeof *s->place);
     s->ghost = lcl_malloc((size_t)P->ghosts, sizeof *s->ghost);
     s->firsts = lcl_malloc((size_t)R->space.comm->size + 1, sizeof *s->firsts);
-    return s->row && s->place && s->ghost && s->firsts
-               ? find_labels(s, log_of(R))
+    s->order = lcl_malloc((size_t)s->S->pattern->parts, sizeof *s->order);
+    return s->row && s->place && s->ghost && s->firsts && s->order
+               ? find_rows(s, log_of(R))
                : lcl_fail_memory(log_of(R), what);
 }
 

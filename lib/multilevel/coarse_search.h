@@ -6,7 +6,8 @@
 #include "lib/multilevel/coarse_ranks_state.h"
 
 // What the symbolic phase knows on the host. `row` and `place` in the caller's
-// numbering of the rank's rows.
+// numbering of the rank's rows: only for boundary rows, their columns, and rows
+// that other ranks need.
 struct lcl_coarse_search {
     const struct lcl_coarse_site *S;
     int32_t *row;    // own unknown of each row
@@ -39,7 +40,7 @@ static inline int32_t lcl_coarse_unknown_of(const struct lcl_coarse_search *s,
 // Functions return LCL_OK, LCL_ENOMEM or the statuses of the calls that they
 // name; lcl_coarse_search_finish() is due in any case.
 
-// What needs no other rank: the labels of the rows.
+// What needs no other rank: the unknowns of rows.
 enum lcl_status lcl_coarse_search_begin(struct lcl_coarse_search *s,
                                         const struct lcl_coarse_ranks *R);
 

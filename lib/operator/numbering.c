@@ -49,16 +49,47 @@ enum lcl_status lcl_numbering_rows(const struct lcl_numbering *N,
     else if (N->perm)
         st = lcl_buffer_read(N->perm, of_block,
                              (size_t)blocks * sizeof *of_block);
-    for (int64_t i = 0; i < N->n && st == LCL_OK; ++i) {
-        const int64_t block = i / N->block;
-        rows[i] =
-            (int32_t)(i + (N->perm ? of_block[block] - block : 0) * N->block);
-    }
+    for (int64_t i = 0; i < blocks && st == LCL_OK; ++i)
+        for (int c = 0; c < N->block; ++c)
+            rows[i * N->block + c] =
+                (int32_t)(N->perm ? of_block[i] : i) * N->block + c;
     lcl_free(of_block);
     if (st < 0)
         lcl_free(rows);
     else
         *perm = rows;
+    return st;
+}
+
+static enum lcl_status find_places(const struct lcl_numbering *N, int32_t *rows,
+                                   int64_t count, lcl_buffer *place)
+{
+    const size_t size = sizeof *rows;
+    lcl_buffer *list;
+    enum lcl_status st =
+        lcl_buffer_create_from(&list, N->ctx, rows, count, size, "a list");
+    if (st < 0)
+        return st;
+    if ((st = lcl_map_invert(&N->ops, N->n / N->block, N->perm, place)) ==
+            LCL_OK &&
+        (st = lcl_map_places(&N->ops, count, place, list)) == LCL_OK)
+        st = lcl_buffer_read(list, rows, (size_t)count * size);
+    lcl_buffer_destroy(&list);
+    return st;
+}
+
+enum lcl_status lcl_numbering_places(const struct lcl_numbering *N,
+                                     int32_t *rows, int64_t count)
+{
+    lcl_buffer *place;
+    if (!N->perm || count == 0)
+        return LCL_OK;
+    enum lcl_status st = lcl_buffer_create(&place, N->ctx, N->n / N->block,
+                                           sizeof(uint32_t), "a permutation");
+    if (st < 0)
+        return st;
+    st = find_places(N, rows, count, place);
+    lcl_buffer_destroy(&place);
     return st;
 }
 

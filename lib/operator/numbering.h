@@ -33,6 +33,11 @@ bool lcl_numbering_equal(const struct lcl_numbering *a,
 enum lcl_status lcl_numbering_rows(const struct lcl_numbering *N,
                                    int32_t **perm);
 
+// Replaces `count` of the caller's rows by the rows of the device. Returns
+// LCL_OK, LCL_EDEVMEM, LCL_EDEVICE or LCL_ENOMEM.
+enum lcl_status lcl_numbering_places(const struct lcl_numbering *N,
+                                     int32_t *rows, int64_t count);
+
 // Copy a vector from host memory in the caller's numbering, and back.
 enum lcl_status lcl_numbering_write(const struct lcl_numbering *N,
                                     const double *host, lcl_buffer *vector);
