@@ -110,9 +110,12 @@ static enum lcl_status find_pattern(struct lcl_coarse_space *C,
     return st;
 }
 
-// Several GPUs together take so many times as many: on two, lap3d:256 then
-// needs 72 iterations instead of 131.
+// Several GPUs together take so many times as many for large systems: on two,
+// lap3d:256 then needs 72 iterations instead of 131. The inverse takes eight
+// times the work, 33 ms more on an H100: iterations on fewer rows are too short
+// to make up for it.
 #define SEVERAL 2.0
+enum { SEVERAL_ROWS = 8 << 20 };
 
 int64_t lcl_coarse_usual(const struct lcl_caps *caps, int block)
 {
@@ -123,7 +126,8 @@ int64_t lcl_coarse_most(const struct lcl_space *V, int block)
 {
     const struct lcl_caps *caps = lcl_context_caps(V->ctx);
     const double usual = (double)lcl_coarse_usual(caps, block);
-    const bool several = V->n < V->total && caps->width > 1;
+    const bool several =
+        V->n < V->total && V->total >= SEVERAL_ROWS && caps->width > 1;
     const double all = several ? SEVERAL * usual : usual;
     const int64_t most = (int64_t)(all * (double)V->n / (double)V->total);
     return most > 0 ? most : 1;

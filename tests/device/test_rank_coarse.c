@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The coarse space that several ranks have together, compared with the plain
 // reference of the whole matrix.
+#include "host/context.h"
 #include "lib/multilevel/two_level.h"
 #include "lib/operator/distributed.h"
 #include "lib/ref/coarse.h"
@@ -366,6 +367,31 @@ static void test_rank_coarse__a_singular_coarse_matrix(void **state)
     test_csr_finish(&A);
 }
 
+// Their iterations repay a larger inverse.
+static void test_rank_coarse__large_systems_on_gpus_have_more_unknowns(
+    void **state)
+{
+    enum { SMALL = 2000000, LARGE = 10000000 };
+    lcl_context *ctx;
+    (void)state;
+    assert_int_equal(lcl_context_create(&ctx, NULL), LCL_OK);
+    const int width = ctx->caps.width;
+    ctx->caps.width = 32;
+    const int64_t usual = lcl_coarse_usual(&ctx->caps, 1);
+    const struct lcl_space all[] = {
+        lcl_space_of_rank(ctx, NULL, SMALL, SMALL),
+        lcl_space_of_rank(ctx, NULL, SMALL / 2, SMALL),
+        lcl_space_of_rank(ctx, NULL, LARGE, LARGE),
+        lcl_space_of_rank(ctx, NULL, LARGE / 2, LARGE),
+    };
+    assert_int_equal(lcl_coarse_most(&all[0], 1), usual);
+    assert_int_equal(lcl_coarse_most(&all[1], 1), usual / 2);
+    assert_int_equal(lcl_coarse_most(&all[2], 1), usual);
+    assert_int_equal(lcl_coarse_most(&all[3], 1), usual);
+    ctx->caps.width = width;
+    lcl_context_destroy(&ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +404,8 @@ int main(void)
         cmocka_unit_test(test_rank_coarse__same_bits_on_any_number_of_ranks),
         cmocka_unit_test(test_rank_coarse__new_values),
         cmocka_unit_test(test_rank_coarse__a_singular_coarse_matrix),
+        cmocka_unit_test(
+            test_rank_coarse__large_systems_on_gpus_have_more_unknowns),
     };
     return test_device_run(tests);
 }

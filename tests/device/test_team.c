@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Operators on several devices of one process, through the public interface.
 // The contexts share the default device.
+#include "tests/support/capture.h"
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
 #include "tests/support/solving.h"
 
 #include "host/interop.h"
+#include "lib/matrix/csr.h"
 
 #include <levelcl/chain.h>
 #include <levelcl/opencl.h>
@@ -274,6 +276,66 @@ static void test_team__bad_input_is_refused(void **state)
     team_close(&t);
 }
 
+// Devices with a log each.
+struct listeners {
+    struct test_capture capture[DEVICES];
+    lcl_context *ctx[DEVICES];
+};
+
+// The message of a check on the host, from one device at least.
+static void expect_fault(struct listeners *l, const struct lcl_csr *A)
+{
+    struct test_capture host;
+    bool same = false;
+    test_capture_init(&host, LCL_LOG_ERROR);
+    assert_int_equal(lcl_csr_check(A, &host.log), LCL_EFORMAT);
+    expect_refused(l->ctx, DEVICES, A, LCL_EFORMAT);
+    for (int r = 0; r < DEVICES; ++r) {
+        same = same || strcmp(l->capture[r].last, host.last) == 0;
+        l->capture[r].last[0] = 0;
+    }
+    assert_true(same);
+}
+
+static void expect_faults(struct listeners *l, const struct lcl_csr *A,
+                          int64_t k)
+{
+    const int32_t column = A->col_ind[k];
+    const double value = A->val[k];
+    A->val[k] = k % 2 ? NAN : -INFINITY;
+    expect_fault(l, A);
+    A->val[k] = value;
+    A->col_ind[k] = k % 2 ? -1 : (int32_t)A->cols;
+    expect_fault(l, A);
+    A->col_ind[k] = column;
+    if (A->row_ptr[lcl_csr_row_of(A, k)] == k)
+        return;
+    A->col_ind[k] = A->col_ind[k - 1];
+    expect_fault(l, A);
+    A->col_ind[k] = column;
+}
+
+// In rows of one device, and at the boundary of two; METIS reorders the second
+// matrix.
+static void test_team__malformed_entries_are_named(void **state)
+{
+    struct lcl_csr all[] = {test_laplacian(1, 1, 150), test_laplacian(8, 7, 6)};
+    struct listeners l;
+    (void)state;
+    for (int r = 0; r < DEVICES; ++r) {
+        test_capture_init(&l.capture[r], LCL_LOG_ERROR);
+        const struct lcl_context_params params = {.log = l.capture[r].log};
+        assert_int_equal(lcl_context_create(&l.ctx[r], &params), LCL_OK);
+    }
+    for (size_t m = 0; m < sizeof all / sizeof *all; ++m) {
+        for (int64_t k = 0; k < all[m].nnz; k += m == 0 ? 2 : 31)
+            expect_faults(&l, &all[m], k);
+        test_csr_finish(&all[m]);
+    }
+    for (int r = 0; r < DEVICES; ++r)
+        lcl_context_destroy(&l.ctx[r]);
+}
+
 // Multigrid on each device, with the vectors of its rows.
 static struct lcl_exchange_info exchanged(const lcl_operator *A, int device)
 {
@@ -413,6 +475,7 @@ int main(void)
         cmocka_unit_test(test_team__failures_change_nothing),
         cmocka_unit_test(test_team__the_monitor_stops_all),
         cmocka_unit_test(test_team__bad_input_is_refused),
+        cmocka_unit_test(test_team__malformed_entries_are_named),
         cmocka_unit_test(test_team__exchanges_are_counted),
         cmocka_unit_test(test_team__near_null_vectors_are_distributed),
         cmocka_unit_test(test_team__one_device_works_as_a_plain_operator),
