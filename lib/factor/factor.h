@@ -15,6 +15,7 @@ struct lcl_factor {
     bool definite; // pivots have the sign of the diagonal: IC(0) of scalars
     enum lcl_factor_storage storage; // never DEFAULT
     bool falls_back; // to fp64 if values are out of the range of `storage`
+    uint64_t lost;   // such values, of the last factorisation
     int block; // rows and columns of an entry; rows and slots are counted in
                // blocks
     struct lcl_level_factor *levels; // lib/factor/level_ildu0.h; NULL: packed

@@ -297,12 +297,21 @@ static enum lcl_status factor_once(struct lcl_factor *F, const lcl_buffer *val,
 // ------------------------------------------------------------------- storage
 
 // Frees the stored values only after everything that fp64 needs exists.
-static enum lcl_status fall_back(struct lcl_factor *F, const lcl_buffer *val)
+enum lcl_status lcl_factor_fall_back(struct lcl_factor *F,
+                                     const lcl_buffer *val)
 {
     const enum lcl_factor_storage before = F->storage;
     lcl_kernel *kernel = F->kernel;
     int32_t counts[COUNTS];
     enum lcl_status st;
+    if (!F->falls_back || before == LCL_FACTOR_STORAGE_FP64)
+        return LCL_OK;
+    lcl_info(lcl_context_log(F->ctx),
+             "%llu factor values%s are out of the range of %s; the factors are "
+             "stored in fp64",
+             (unsigned long long)F->lost,
+             F->lost > 0 ? "" : " here, but some of other ranks",
+             lcl_factor_storage_name(before));
     F->storage = LCL_FACTOR_STORAGE_FP64;
     if ((!F->val && (st = make_val(F)) < 0) || (st = get_kernel(F)) < 0) {
         F->storage = before;
@@ -315,23 +324,15 @@ static enum lcl_status fall_back(struct lcl_factor *F, const lcl_buffer *val)
     return F->mirror ? factor_once(F, val, false, counts) : LCL_OK;
 }
 
-static enum lcl_status check_storage(struct lcl_factor *F, uint64_t lost,
-                                     const lcl_buffer *val)
+static enum lcl_status check_storage(const struct lcl_factor *F)
 {
-    const struct lcl_log *log = lcl_context_log(F->ctx);
-    const char *name = lcl_factor_storage_name(F->storage);
-    if (lost == 0)
-        return LCL_OK;
-    if (!F->falls_back)
-        return lcl_fail(log, LCL_ERANGE,
-                        "%llu factor values are out of the range of %s; store "
-                        "them in fp64",
-                        (unsigned long long)lost, name);
-    lcl_info(log,
-             "%llu factor values are out of the range of %s; the factors are "
-             "stored in fp64",
-             (unsigned long long)lost, name);
-    return fall_back(F, val);
+    return F->lost == 0 || F->falls_back
+               ? LCL_OK
+               : lcl_fail(lcl_context_log(F->ctx), LCL_ERANGE,
+                          "%llu factor values are out of the range of %s; "
+                          "store them in fp64",
+                          (unsigned long long)F->lost,
+                          lcl_factor_storage_name(F->storage));
 }
 
 // ------------------------------------------------------------------- pivots
@@ -382,6 +383,7 @@ enum lcl_status lcl_factor_numeric(struct lcl_factor *F, const lcl_buffer *val,
     int32_t counts[COUNTS];
     enum lcl_status st;
     *repairs = (struct lcl_repairs){0};
+    F->lost = 0;
     if ((st = drop_shifts(F)) < 0 ||
         (st = factor_once(F, val, false, counts)) < 0)
         return st;
@@ -396,8 +398,8 @@ enum lcl_status lcl_factor_numeric(struct lcl_factor *F, const lcl_buffer *val,
         if ((st = raise_shifts(F)) < 0 ||
             (st = factor_once(F, val, round < SHIFT_ROUNDS - 1, counts)) < 0)
             return st;
-    return check_storage(
-        F, (uint32_t)counts[LOST] | (uint64_t)counts[LOST_HIGH] << 32, val);
+    F->lost = (uint32_t)counts[LOST] | (uint64_t)counts[LOST_HIGH] << 32;
+    return check_storage(F);
 }
 
 uint64_t lcl_factor_bytes(const struct lcl_factor *F)

@@ -22,13 +22,19 @@ struct lcl_repairs {
 };
 
 // Factors the matrix with the values `val`, to which the schedule's sources
-// refer, blocks in row-major order. If values are out of the range of
-// F->storage (lib/factor/store.h) and F->falls_back is set, F->storage becomes
-// fp64 permanently: this allocates memory and may compile a kernel, and all
-// users of the factor must read F->storage again. Returns LCL_OK, LCL_EPIVOT
-// (policy FAIL: `repairs` holds the row), LCL_ERANGE (values out of range),
-// LCL_EDEVICE or LCL_ENOMEM; if it falls back, also LCL_EDEVMEM or LCL_EBUILD.
+// refer, blocks in row-major order. F->lost values are out of the range of
+// F->storage (lib/factor/store.h): if there are any and F->falls_back is set,
+// the factors of all ranks have to fall back, otherwise the status is
+// LCL_ERANGE. Returns LCL_OK, LCL_EPIVOT (policy FAIL: `repairs` holds the
+// row), LCL_ERANGE, LCL_EDEVICE or LCL_ENOMEM.
 enum lcl_status lcl_factor_numeric(struct lcl_factor *F, const lcl_buffer *val,
                                    struct lcl_repairs *repairs);
+
+// Stores the factors that lcl_factor_numeric() has computed in fp64, for good,
+// if F->falls_back is set: allocates memory and may compile a kernel; all users
+// of the factor must read F->storage again. Returns LCL_OK, LCL_EDEVICE,
+// LCL_ENOMEM, LCL_EDEVMEM or LCL_EBUILD.
+enum lcl_status lcl_factor_fall_back(struct lcl_factor *F,
+                                     const lcl_buffer *val);
 
 uint64_t lcl_factor_bytes(const struct lcl_factor *F);

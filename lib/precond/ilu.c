@@ -405,14 +405,16 @@ static const lcl_buffer *factored_values(const lcl_precond *M)
     return (I->around ? I->around->matrix : M->matrix)->matrix->val;
 }
 
-static enum lcl_status update_factors(lcl_precond *M)
+static enum lcl_status factor(lcl_precond *M)
 {
     struct ilu *I = M->op.state;
     struct lcl_repairs repairs;
-    enum lcl_status st = LCL_OK;
-    if (lcl_precond_factors(M->info.type) == LCL_PRECOND_IC0 &&
-        (st = lcl_operator_require_symmetric(
-             M->matrix, lcl_precond_name(M->info.type))) < 0)
+    enum lcl_status st =
+        I->around ? lcl_overlap_rows_update(I->around) : LCL_OK;
+    if (st == LCL_OK && lcl_precond_factors(M->info.type) == LCL_PRECOND_IC0)
+        st = lcl_operator_require_symmetric(M->matrix,
+                                            lcl_precond_name(M->info.type));
+    if (st < 0)
         return st;
     const enum lcl_status factored =
         lcl_factor_numeric(&I->factor, factored_values(M), &repairs);
@@ -420,8 +422,28 @@ static enum lcl_status update_factors(lcl_precond *M)
     memset(M->info.repaired_rows, 0, sizeof M->info.repaired_rows);
     if (repairs.count > 0 && (st = name_repaired(M, &repairs)) < 0)
         return st;
-    if (factored < 0)
-        return factored;
+    return factored;
+}
+
+// All ranks store the factors alike: results must not depend on who has a
+// subdomain.
+static enum lcl_status agree_on_factors(lcl_precond *M, enum lcl_status st)
+{
+    struct ilu *I = M->op.state;
+    const struct lcl_space *V = &M->op.range;
+    bool fits = I->factor.lost == 0;
+    if ((st = lcl_space_agree(V, st, "factors on subdomains")) < 0 ||
+        (st = lcl_space_all(V, &fits)) < 0)
+        return st;
+    return fits ? LCL_OK : lcl_factor_fall_back(&I->factor, factored_values(M));
+}
+
+static enum lcl_status update_factors(lcl_precond *M)
+{
+    struct ilu *I = M->op.state;
+    enum lcl_status st = agree_on_factors(M, factor(M));
+    if (st < 0)
+        return st;
     if ((I->factor.storage != M->info.storage || !I->trisolve.ops) &&
         (st = follow_storage(M)) < 0)
         return st;
@@ -431,10 +453,7 @@ static enum lcl_status update_factors(lcl_precond *M)
 static enum lcl_status update(lcl_precond *M)
 {
     struct ilu *I = M->op.state;
-    enum lcl_status st =
-        I->around ? lcl_overlap_rows_update(I->around) : LCL_OK;
-    if (st == LCL_OK)
-        st = update_factors(M);
+    enum lcl_status st = update_factors(M);
     if (!I->coarse ||
         (st = lcl_space_agree(&M->op.range, st, "factors on subdomains")) < 0)
         return st;

@@ -20,6 +20,7 @@ struct system {
     const struct lcl_kron *K;
     struct lcl_operator_params params;
     bool singular; // for vectors of equal entries
+    bool tiny;     // has rows with tiny entries
 };
 
 // Of all tests: programs are built once.
@@ -86,7 +87,7 @@ static void solve(struct result *r, const struct system *s, const double *b,
 static double *right_side(const struct system *s)
 {
     double *x = test_random_vector(s->A->rows, 7), *b;
-    if (!s->singular)
+    if (!s->singular && !s->tiny)
         return x;
     b = test_vector(s->A->rows);
     lcl_csr_multiply(s->A, x, b);
@@ -120,7 +121,7 @@ static void expect_same_bits_of(const struct system *s, const struct method *m,
 static void expect_same_bits(const struct lcl_csr *A, const struct method *m,
                              int step)
 {
-    const struct system s = {A, NULL, same_bits, false};
+    const struct system s = {A, NULL, same_bits, .tiny = false};
     expect_same_bits_of(&s, m, step);
 }
 
@@ -145,7 +146,7 @@ static void test_reproducible__constant_null_vectors(void **state)
     const struct method cg = {{.type = LCL_SOLVER_CG},
                               {.type = LCL_PRECOND_JACOBI}};
     struct lcl_csr A = test_laplacian(SIDE, SIDE, SIDE);
-    const struct system s = {&A, NULL, same_bits, true};
+    const struct system s = {&A, NULL, same_bits, .singular = true};
     (void)state;
     for (int64_t i = 0; i < A.rows; ++i)
         for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
@@ -199,12 +200,44 @@ static void test_reproducible__factors_are_the_same(void **state)
     test_csr_finish(&A);
 }
 
+// Row i has its diagonal entry only, whose inverse is out of the range of fp32.
+static void isolate(struct lcl_csr *A, int64_t i)
+{
+    for (int64_t row = 0; row < A->rows; ++row)
+        for (int64_t k = A->row_ptr[row]; k < A->row_ptr[row + 1]; ++k)
+            if ((row == i) != (A->col_ind[k] == i))
+                A->val[k] = 0;
+            else if (row == i)
+                A->val[k] = 1e-40;
+}
+
+// In one subdomain, of any device.
+static void test_reproducible__factors_out_of_range_on_one_device(void **state)
+{
+    static const struct lcl_partition_params slices = {
+        .type = LCL_PARTITION_NATURAL, .rows = 64};
+    const struct method methods[] = {
+        {{.type = LCL_SOLVER_CG},
+         {.type = LCL_PRECOND_IC0, .partition = slices}},
+        {{.type = LCL_SOLVER_BICGSTAB},
+         {.type = LCL_PRECOND_ILDU0, .partition = slices}},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; ++k) {
+        struct lcl_csr A = test_laplacian(SIDE, SIDE, SIDE);
+        const struct system s = {&A, NULL, same_bits, .tiny = true};
+        isolate(&A, k == 0 ? A.rows - 7 : 100);
+        expect_same_bits_of(&s, &methods[k], 3);
+        test_csr_finish(&A);
+    }
+}
+
 static void expect_same_bits_of_stages(const struct lcl_kron *K,
                                        enum lcl_kron_type type,
                                        const struct method *m, int step)
 {
     struct lcl_csr A = test_kron_whole(K);
-    struct system s = {&A, K, same_bits, false};
+    struct system s = {&A, K, same_bits, .tiny = false};
     s.params.kron = type;
     expect_same_bits_of(&s, m, step);
     lcl_csr_finish(&A);
@@ -268,7 +301,7 @@ static void test_reproducible__small_systems_and_new_values(void **state)
             struct lcl_csr A = test_random_csr(sizes[k], 3, 5);
             double *x = test_random_vector(A.rows, 2);
             double *y = test_vector(A.rows), *expected = test_vector(A.rows);
-            const struct system s = {&A, NULL, scalar, false};
+            const struct system s = {&A, NULL, scalar, .tiny = false};
             struct team t;
             open_team(&t, &s, count);
             for (int64_t i = 0; i < A.nnz; ++i)
@@ -314,7 +347,7 @@ static void test_reproducible__refuses_what_depends_on_devices(void **state)
         {.type = LCL_PRECOND_RAS},
     };
     struct lcl_csr A = test_laplacian(8, 8, 8);
-    const struct system s = {&A, NULL, same_bits, false};
+    const struct system s = {&A, NULL, same_bits, .tiny = false};
     struct team t;
     (void)state;
     open_team(&t, &s, 2);
@@ -333,6 +366,7 @@ int main(void)
         cmocka_unit_test(test_reproducible__constant_null_vectors),
         cmocka_unit_test(test_reproducible__unsymmetric_solves),
         cmocka_unit_test(test_reproducible__factors_are_the_same),
+        cmocka_unit_test(test_reproducible__factors_out_of_range_on_one_device),
         cmocka_unit_test(test_reproducible__kronecker_systems),
         cmocka_unit_test(test_reproducible__coarse_corrections),
         cmocka_unit_test(test_reproducible__small_systems_and_new_values),
