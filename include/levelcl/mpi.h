@@ -58,9 +58,10 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_kron_mpi(
  * file each rank reads a part of the lines and sends the entries to the ranks
  * that own their rows, so that none holds the whole matrix; of other files each
  * rank reads as lcl_rows_read() does. Ownership and statuses as
- * lcl_rows_read(); LCL_EINVAL also if the ranks name files of different sizes,
- * if their block differs or MPI is not running; LCL_EDEVICE for an error of MPI
- * or of another rank. An error on one rank is an error on all; where the reason
+ * lcl_rows_read(); LCL_EINVAL also if the ranks name files that differ, which
+ * each checks with one other rank unless they are compressed, if their block
+ * differs or MPI is not running; LCL_EDEVICE for an error of MPI or of another
+ * rank. An error on one rank is an error on all; where the reason
  * is one rank's, that rank's log has it. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_rows_read_mpi(
     struct lcl_rows *out, MPI_Comm comm, const char *path, int block,

@@ -111,6 +111,14 @@ static int64_t cut_of(const struct shared *S, int rank)
     return S->body + bytes / size * rank + bytes % size * rank / size;
 }
 
+// The lines of a rank.
+static enum lcl_status find_slice(struct shared *S, int rank, int64_t *from,
+                                  int64_t *to)
+{
+    const enum lcl_status st = find_line(S, cut_of(S, rank), from);
+    return st < 0 ? st : find_line(S, cut_of(S, rank + 1), to);
+}
+
 // Number of lines before `to`.
 static enum lcl_status count_lines(struct shared *S, int64_t to, int64_t *lines)
 {
@@ -152,14 +160,79 @@ static enum lcl_status parse_quietly(const struct shared *S, int64_t from,
 
 static enum lcl_status parse_slice(struct shared *S, struct lcl_entries *E)
 {
-    const int rank = S->C->rank;
     int64_t from, to;
-    enum lcl_status st;
-    if ((st = find_line(S, cut_of(S, rank), &from)) < 0 ||
-        (st = find_line(S, cut_of(S, rank + 1), &to)) < 0)
+    enum lcl_status st = find_slice(S, S->C->rank, &from, &to);
+    if (st < 0)
         return st;
     st = parse_quietly(S, from, to, E);
     return st < 0 ? parse_aloud(S, from, to, E) : st;
+}
+
+// ------------------------------------------------------------------- digests
+
+// FNV-1a, by words.
+static uint64_t digest(uint64_t hash, const char *bytes, size_t count)
+{
+    uint64_t word;
+    for (size_t k = 0; k < count; k += sizeof word) {
+        const size_t rest = count - k;
+        word = 0;
+        memcpy(&word, bytes + k, rest < sizeof word ? rest : sizeof word);
+        hash = (hash ^ word) * UINT64_C(1099511628211);
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+// Of the lines of `rank` in the file of this one.
+static enum lcl_status digest_slice(uint64_t *hash, struct shared *S, int rank)
+{
+    char chunk[CHUNK];
+    size_t taken = 1;
+    int64_t from, to;
+    enum lcl_status st;
+    *hash = UINT64_C(14695981039346656037);
+    if ((st = find_slice(S, rank, &from, &to)) < 0 ||
+        (st = lcl_stream_slice(S->stream, from, to, 0)) < 0)
+        return st;
+    while (taken > 0) {
+        if (!lcl_stream_take(S->stream, chunk, sizeof chunk, &taken))
+            return lcl_stream_report(S->stream);
+        *hash = digest(*hash, chunk, taken);
+    }
+    return LCL_OK;
+}
+
+// The rank whose lines this one checks: on another host if each has at most
+// half of the ranks.
+static int checked_by(const struct lcl_comm *C, int rank)
+{
+    return (rank + C->size / 2) % C->size;
+}
+
+// Whether each rank's lines are those of the rank that checks them; of binary
+// files, whose bytes are compared in the same way, a rank reads others, too.
+static enum lcl_status compare_slices(struct shared *S)
+{
+    struct lcl_comm *C = S->C;
+    uint64_t own[2]; // of the own lines and of those to check
+    const void *room;
+    enum lcl_status st = digest_slice(&own[0], S, C->rank);
+    if (st == LCL_OK)
+        st = digest_slice(&own[1], S, checked_by(C, C->rank));
+    if ((st = lcl_comm_agree(C, st, S->path)) < 0 ||
+        (st = lcl_comm_all(C, own, sizeof own, &room)) < 0)
+        return st;
+    const uint64_t *all = room;
+    for (int r = 0; r < C->size; ++r) {
+        const int other = checked_by(C, r);
+        if (all[2 * r + 1] != all[2 * other])
+            return lcl_fail(&C->log, LCL_EINVAL,
+                            "%s: ranks %d and %d have files that differ",
+                            S->path, r < other ? r : other,
+                            r < other ? other : r);
+    }
+    return LCL_OK;
 }
 
 // ------------------------------------------------------------------- owners
@@ -434,6 +507,8 @@ static enum lcl_status read_file(struct shared *S)
         st = open_file(S);
     if ((st = lcl_comm_agree(S->C, st, S->path)) < 0 ||
         (st = compare_files(S)) < 0)
+        return st;
+    if (S->end > 0 && S->C->size > 1 && (st = compare_slices(S)) < 0)
         return st;
     st = S->slices ? read_slices(S) : read_alone(S);
     return lcl_comm_agree(S->C, st, S->path);

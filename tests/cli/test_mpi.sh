@@ -216,7 +216,10 @@ in_other()
     fails 3 "$2"
 }
 sed '$s/50 50/50 99/' M.mtx >changed
-in_other M.mtx 'rank 1: M.mtx:150: expected a column from 1 to 50' <changed
+in_other M.mtx 'M.mtx: ranks 0 and 1 have files that differ' <changed
+sed '9s/.$/7/' L.mtx >changed
+cmp -s L.mtx changed && flunk 'L.mtx did not change'
+in_other L.mtx 'L.mtx: ranks 0 and 1 have files that differ' <changed
 sed '5s/ [^ ]*$/ 7/' L.mtx >changed
 in_other L.mtx \
     'L.mtx: the size of the file is [0-9]* on rank 0, but [0-9]* on rank 1' \

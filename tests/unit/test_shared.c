@@ -253,6 +253,55 @@ static void test_shared__ranks_with_other_files_are_refused(void **state)
     expect_refused(&D, 3, LCL_EINVAL, "blocks of at least one row");
 }
 
+// n x n with n entries; one of line `changed` is another one.
+static void write_lines(char path[LCL_TEST_PATH], const char *name, int n,
+                        int changed)
+{
+    char *text = calloc(TEXT, 1);
+    assert_non_null(text);
+    snprintf(text, TEXT, "%s%d %d %d\n", HEAD, n, n, n);
+    for (int k = 1; k <= n; ++k)
+        append(text, "%d %d %g\n", k, k == changed ? 11 : 10, 1);
+    write_text(path, name, text);
+    free(text);
+}
+
+// Ranks first .. end - 1 have the other file: a line of theirs that differs is
+// noticed, and no other one is read.
+static void expect_other(const char *path, const char *other, int size,
+                         int first, int end)
+{
+    struct reading D = prepare(path, 1);
+    for (int r = first; r < end; ++r)
+        D.path[r] = other;
+    run(&D, size);
+    for (int r = 0; r < size; ++r) {
+        assert_int_equal(D.st[r], D.st[0]);
+        if (D.st[r] == LCL_OK)
+            expect_rows(&D.R[r], path, 1, r, size);
+        else
+            test_capture_expect(&capture[r], "have files that differ");
+    }
+    assert_true(D.st[0] == LCL_EINVAL || (D.st[0] == LCL_OK && size > 2));
+}
+
+// Files of the same size.
+static void test_shared__a_line_that_differs_is_not_read(void **state)
+{
+    enum { LINES = 40 };
+    char path[LCL_TEST_PATH], other[LCL_TEST_PATH];
+    (void)state;
+    write_lines(path, "lines.mtx", 10 + LINES, 0);
+    for (int k = 11; k <= 10 + LINES; k += 3) {
+        write_lines(other, "changed.mtx", 10 + LINES, k);
+        for (int size = 2; size <= RANKS; ++size)
+            for (int first = 0; first < size; ++first)
+                for (int count = 1; 2 * count <= size && first + count <= size;
+                     ++count)
+                    expect_other(path, other, size, first, first + count);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +309,7 @@ int main(void)
         cmocka_unit_test(test_shared__other_files_are_read_by_each_rank),
         cmocka_unit_test(test_shared__messages_name_the_line_of_the_file),
         cmocka_unit_test(test_shared__ranks_with_other_files_are_refused),
+        cmocka_unit_test(test_shared__a_line_that_differs_is_not_read),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
