@@ -152,6 +152,9 @@ enum lcl_status bench_columns(struct bench *B, const struct work *w,
 // Measure and print.
 enum lcl_status bench_copy(struct bench *B);
 enum lcl_status bench_spmv(struct bench *B, struct work *w);
+// The look at a matrix, from which a method is chosen, compared with a product
+// of host vectors.
+enum lcl_status bench_look(struct bench *B, struct work *w);
 // A product with the operator alone.
 enum lcl_status bench_time_product(struct bench *B, struct work *w,
                                    struct times *t);

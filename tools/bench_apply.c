@@ -125,6 +125,43 @@ enum lcl_status bench_spmv(struct bench *B, struct work *w)
     return LCL_OK;
 }
 
+// y = A x from host to host.
+struct product {
+    lcl_operator *A;
+    const double *x;
+    double *y;
+};
+
+static enum lcl_status launch_product(void *arg)
+{
+    const struct product *P = arg;
+    return lcl_operator_apply(P->A, P->x, P->y);
+}
+
+static enum lcl_status launch_look(void *arg)
+{
+    struct work *w = arg;
+    w->A->looked = false;
+    return lcl_operator_look(w->A);
+}
+
+enum lcl_status bench_look(struct bench *B, struct work *w)
+{
+    struct product P = {w->A, B->problem->b, B->problem->x};
+    struct times look, product;
+    enum lcl_status st;
+    if (!lcl_operator_is_matrix(w->A))
+        return LCL_OK;
+    if ((st = bench_measure(B, launch_look, w, &look)) < 0 ||
+        (st = bench_measure(B, launch_product, &P, &product)) < 0)
+        return st;
+    cJSON *line = bench_line(B, "look", "sums");
+    bench_add_times(line, B, &look, 0);
+    cJSON_AddNumberToObject(line, "products", look.median / product.median);
+    bench_print(B, line);
+    return LCL_OK;
+}
+
 enum lcl_status bench_refresh(struct bench *B, struct work *w)
 {
     return bench_launch(B, w, launch_refresh, "refresh",

@@ -64,6 +64,7 @@ static enum lcl_status bench_problem(struct bench *B)
     if (st == LCL_OK && (st = bench_apply(B, &w)) == LCL_OK &&
         (!has_subdomains(w.M) || (st = bench_reference(B)) == LCL_OK) &&
         (st = bench_spmv(B, &w)) == LCL_OK &&
+        (st = bench_look(B, &w)) == LCL_OK &&
         (st = bench_refresh(B, &w)) == LCL_OK &&
         (st = bench_update(B, &w)) == LCL_OK &&
         (st = bench_solves(B, &w)) == LCL_OK)
@@ -108,13 +109,13 @@ static void print_usage(FILE *out)
         "KEY VALUE are the options of clsolve; they apply to the problems that\n"
         "follow.\n"
         "Without a subject, prints one JSON line per figure: copy, then for each\n"
-        "problem setup, apply, spmv, refresh, update (values from a buffer), the\n"
-        "solver by its name and enqueue, a solve that does not block. The\n"
-        "solver also runs with N random right-hand sides, one by one and\n"
-        "together, because a coarse\n"
-        "correction is exact for A * ones, the right-hand side of a built-in\n"
-        "problem. Up to 65536 rows, prints the time of an iteration and its\n"
-        "launches. The manual page levelbench(1) explains all fields.\n",
+        "problem setup, apply, spmv, look (from which auto chooses a method),\n"
+        "refresh, update (values from a buffer), the solver by its name and\n"
+        "enqueue, a solve that does not block. The solver also runs with N random\n"
+        "right-hand sides, one by one and together, because a coarse correction\n"
+        "is exact for A * ones, the right-hand side of a built-in problem. Up to\n"
+        "65536 rows, prints the time of an iteration and its launches. The manual\n"
+        "page levelbench(1) explains all fields.\n",
         out);
 }
 

@@ -22,7 +22,7 @@ code=$?
 grep -q 'no OpenCL platform' "$dir/err" && exit 77
 [ $code -eq 0 ] || flunk "exit $code"
 [ "$(grep -c '^{"op":"copy".*"gbps":' "$dir/out")" = 1 ] || flunk 'one copy line'
-for op in setup apply spmv refresh bicgstab; do
+for op in setup apply spmv look refresh bicgstab; do
     [ "$(grep -c "^{\"op\":\"$op\".*\"problem\":\"lap3d:6\".*\"ms\":" "$dir/out")" -ge 2 ] ||
         flunk "a line of $op for each preconditioner"
 done
