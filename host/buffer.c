@@ -167,19 +167,37 @@ enum lcl_status lcl_buffer_view(lcl_buffer **out, lcl_context *ctx,
     return st;
 }
 
+enum lcl_status lcl_buffer_map(const void **data, const lcl_buffer *b,
+                               bool wait)
+{
+    const lcl_context *ctx = b->ctx;
+    cl_int code;
+    *data = NULL;
+    if (b->bytes == 0)
+        return LCL_OK;
+    const enum lcl_status st = LCL_CL_MAKE(
+        &ctx->cl, *data,
+        clEnqueueMapBuffer(ctx->queue, b->mem, wait ? CL_TRUE : CL_FALSE,
+                           CL_MAP_READ, 0, b->bytes, 0, NULL, NULL, &code));
+    if (st < 0)
+        *data = NULL;
+    return st;
+}
+
+enum lcl_status lcl_buffer_unmap(const lcl_buffer *b, const void *data)
+{
+    const lcl_context *ctx = b->ctx;
+    return data ? LCL_CL(&ctx->cl,
+                         clEnqueueUnmapMemObject(ctx->queue, b->mem,
+                                                 (void *)data, 0, NULL, NULL))
+                : LCL_OK;
+}
+
 enum lcl_status lcl_buffer_show(lcl_buffer *view)
 {
-    lcl_context *ctx = view->ctx;
-    cl_int code;
-    void *data;
-    const enum lcl_status st = LCL_CL_MAKE(
-        &ctx->cl, data,
-        clEnqueueMapBuffer(ctx->queue, view->mem, CL_TRUE, CL_MAP_READ, 0,
-                           view->bytes, 0, NULL, NULL, &code));
-    return st < 0
-               ? st
-               : LCL_CL(&ctx->cl, clEnqueueUnmapMemObject(ctx->queue, view->mem,
-                                                          data, 0, NULL, NULL));
+    const void *data;
+    const enum lcl_status st = lcl_buffer_map(&data, view, true);
+    return st < 0 ? st : lcl_buffer_unmap(view, data);
 }
 
 enum lcl_status lcl_buffer_wrap(lcl_buffer **out, lcl_context *ctx, cl_mem mem,

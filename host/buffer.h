@@ -35,6 +35,13 @@ enum lcl_status lcl_buffer_view(lcl_buffer **out, lcl_context *ctx,
                                 const void *data, size_t bytes, bool writes,
                                 const char *what);
 enum lcl_status lcl_buffer_show(lcl_buffer *view);
+// Lets the host read all of a buffer in place, which no kernel writes until
+// lcl_buffer_unmap(); a CPU copies nothing. *data may be read once the next
+// call with `wait` set returns. On error *data is NULL.
+enum lcl_status lcl_buffer_map(const void **data, const lcl_buffer *buffer,
+                               bool wait);
+// Accepts NULL as data.
+enum lcl_status lcl_buffer_unmap(const lcl_buffer *buffer, const void *data);
 void lcl_buffer_destroy(lcl_buffer **buffer); // accepts NULL inside
 
 // Creates several buffers; stops at the first failure.

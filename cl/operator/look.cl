@@ -22,7 +22,7 @@
 //     sums[8G+g]    sum of a_ij (u_i w_j - w_i u_j), j = i included, for two
 //                   vectors of fixed pseudo-random numbers
 //
-//     sums[9G+g]    sum of |a_ij| (|u_i w_j| + |w_i u_j|), the scale of that
+//     sums[9G+g]    sum of |a_ij|, j = i included, the scale of that
 //
 // The sums 8 add up to <u, A w> - <w, A u>: rounding error if A is symmetric,
 // otherwise of the size of the differences of its entries, unless the terms
@@ -45,7 +45,7 @@
 struct row {
     double diagonal, above, below; // sums of the a_ij > 0 and of the -a_ij > 0
     double couplings;
-    double difference, scale; // of the asymmetry
+    double difference; // of the asymmetry
 };
 
 // The lane's share of row `r` of block row i, whose blocks are from .. to-1.
@@ -56,7 +56,7 @@ static inline struct row row_share(long i, uint r, ulong from, ulong to,
     const ulong row = (ulong)i * LCL_BLOCK + r;
     const uint hi = look_hash(row);
     const double ui = look_u(hi), wi = look_w(hi);
-    struct row s = {0, 0, 0, 0, 0, 0};
+    struct row s = {0, 0, 0, 0, 0};
     for (ulong t = from * LCL_BLOCK + lane; t < to * LCL_BLOCK;
          t += LANES_PER_ROW) {
         const ulong k = t / LCL_BLOCK;
@@ -68,20 +68,12 @@ static inline struct row row_share(long i, uint r, ulong from, ulong to,
         s.below += own ? 0.0 : fmax(-a, 0.0);
         s.couplings += own || a == 0 ? 0.0 : 1.0;
         const uint hj = look_hash((ulong)col[k] * LCL_BLOCK + c);
-        const double uw = ui * look_w(hj), wu = wi * look_u(hj);
-        s.difference += a * (uw - wu);
-        s.scale += fabs(a) * (fabs(uw) + fabs(wu));
+        s.difference += a * (ui * look_w(hj) - wi * look_u(hj));
     }
     return s;
 }
 
-static inline void add_asymmetry(struct row s, double *sum)
-{
-    sum[LOOK_ASYMMETRY] += s.difference;
-    sum[LOOK_ASYMMETRY + 1] += s.scale;
-}
-
-// All other sums.
+// All sums but the asymmetry, which every lane adds up on its own.
 static inline void add_row(struct row s, double *sum)
 {
     const double all = s.above + s.below;
@@ -93,6 +85,7 @@ static inline void add_row(struct row s, double *sum)
     sum[5] += all;
     sum[6] += s.couplings;
     sum[7] += s.couplings * s.couplings;
+    sum[LOOK_ASYMMETRY + 1] += all + fabs(s.diagonal);
 }
 
 WORK_GROUP
@@ -109,7 +102,7 @@ kernel void look(long n, global const index_t *restrict row_ptr,
             const struct row s =
                 row_share(i, r, row_ptr[i], row_ptr[i + 1], 0, col, val);
             add_row(s, sum);
-            add_asymmetry(s, sum);
+            sum[LOOK_ASYMMETRY] += s.difference;
         }
     for (uint q = 0; q < LOOK_SUMS; ++q)
         sums[q * get_num_groups(0) + get_group_id(0)] = sum[q];
@@ -125,7 +118,7 @@ kernel void look(long n, global const index_t *restrict row_ptr,
         const ulong to = i < n ? row_ptr[i + 1] : 0;
         for (DOWNWARDS(r, LCL_BLOCK)) {
             struct row s = row_share(i, r, from, to, lane, col, val);
-            add_asymmetry(s, sum);
+            sum[LOOK_ASYMMETRY] += s.difference;
             s.diagonal = wave_sum(s.diagonal, LANES_PER_ROW, scratch);
             s.above = wave_sum(s.above, LANES_PER_ROW, scratch);
             s.below = wave_sum(s.below, LANES_PER_ROW, scratch);

@@ -271,12 +271,11 @@ enum lcl_status lcl_estimate_solve(struct lcl_estimate *out,
     if (!out)
         return lcl_misuse(log, "lcl_estimate_solve: out is NULL");
     *out = (struct lcl_estimate)LCL_ESTIMATE_INIT;
-    const enum lcl_status st = check(A, caps, devices, log);
-    if (st < 0)
+    enum lcl_status st = check(A, caps, devices, log);
+    if (st < 0 || (st = lcl_look_host(&look, A, log)) < 0)
         return st;
     if (options)
         o = *options;
-    lcl_look_host(&look, A);
     const int block =
         o.op.block_size ? o.op.block_size : lcl_csr_natural_block(A);
     const struct lcl_traits traits = {

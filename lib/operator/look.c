@@ -7,32 +7,39 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/matrix/bsr.h"
 #include "lib/vector/space.h"
 
 #include "cl/operator/look.cl.h"
 
 #include <math.h>
 
-// A CPU takes longer to load a program than for a pass over so many values.
-enum { HOST_MOST = 1 << 21 };
-
-static bool is_for_host(lcl_context *ctx, const struct lcl_device_matrix *A)
+// A CPU takes longer to load a program than for a pass over most matrices.
+static bool is_for_host(const lcl_context *ctx)
 {
-    return lcl_context_caps(ctx)->width == 1 &&
-           A->blocks * A->block * A->block <= HOST_MOST;
+    return lcl_context_caps(ctx)->width == 1;
 }
 
 static enum lcl_status sum_on_host(double *sum, lcl_context *ctx,
                                    const struct lcl_device_matrix *A)
 {
-    struct lcl_bsr B;
-    const enum lcl_status st =
-        lcl_device_matrix_read(&B, A, true, lcl_context_log(ctx));
-    if (st == LCL_OK)
-        lcl_look_host_sums(sum, &B);
-    lcl_bsr_finish(&B);
-    return st;
+    const void *row_ptr = NULL, *col = NULL, *val = NULL;
+    enum lcl_status st;
+    if ((st = lcl_buffer_map(&val, A->val, false)) == LCL_OK &&
+        (st = lcl_buffer_map(&col, A->col, false)) == LCL_OK &&
+        (st = lcl_buffer_map(&row_ptr, A->row_ptr, true)) == LCL_OK) {
+        const struct lcl_look_matrix M = {.rows = A->block_rows,
+                                          .cols = A->block_cols,
+                                          .block = A->block,
+                                          .row_ptr = A->wide ? row_ptr : NULL,
+                                          .narrow = A->wide ? NULL : row_ptr,
+                                          .col_ind = col,
+                                          .val = val};
+        st = lcl_look_host_sums(sum, &M, lcl_context_log(ctx));
+    }
+    const enum lcl_status a = lcl_buffer_unmap(A->val, val);
+    const enum lcl_status b = lcl_buffer_unmap(A->col, col);
+    const enum lcl_status c = lcl_buffer_unmap(A->row_ptr, row_ptr);
+    return st < 0 ? st : a < 0 ? a : b < 0 ? b : c;
 }
 
 static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx,
@@ -85,8 +92,8 @@ static enum lcl_status sum_on_device(double *sum, lcl_context *ctx,
 enum lcl_status lcl_look_sums(double *sum, lcl_context *ctx,
                               const struct lcl_device_matrix *A)
 {
-    const enum lcl_status st = is_for_host(ctx, A) ? sum_on_host(sum, ctx, A)
-                                                   : sum_on_device(sum, ctx, A);
+    const enum lcl_status st = is_for_host(ctx) ? sum_on_host(sum, ctx, A)
+                                                : sum_on_device(sum, ctx, A);
     for (int q = 0; q < LOOK_COUNTS && st == LCL_OK; ++q)
         if (!(sum[q] >= 0 && sum[q] <= (double)A->n))
             return lcl_fail(lcl_context_log(ctx), LCL_ESELFTEST,

@@ -5,6 +5,6 @@
 #include <levelcl/matrix.h>
 
 // *difference = <u, A w> - <w, A u> for the two vectors of look.cl, *scale
-// = the sum over all entries of |a_ij| (|u_i w_j| + |w_i u_j|).
+// = the sum over all entries of |a_ij|.
 void lcl_ref_symmetry(const struct lcl_csr *A, double *difference,
                       double *scale);
