@@ -22,16 +22,20 @@ static const char *name_of(enum trial_end end)
     case TRIAL_FAILED:
         return "not converged";
     case TRIAL_REFUSED:
+        return "refused";
+    case TRIAL_SKIPPED:
         break;
     }
-    return "refused";
+    return "not tried";
 }
 
 static const char *why(const struct trial *trial)
 {
     return trial->end == TRIAL_FAILED    ? lcl_stop_str(trial->time.stop)
            : trial->end == TRIAL_REFUSED ? trial->why
-                                         : "";
+           : trial->end == TRIAL_SKIPPED
+               ? "the set-up with less fill was far too slow"
+               : "";
 }
 
 // ---------------------------------------------------------------- text

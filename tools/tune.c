@@ -218,6 +218,33 @@ static bool is_hopeless(const struct trial *trial, const struct job *job,
     return !job->cli.many && trial->time.setup > 3 * limit;
 }
 
+// Whether the factors of p have at least the fill of those of q.
+static bool has_fill_of(const struct lcl_precond_params *p,
+                        const struct lcl_precond_params *q)
+{
+    return p->type == q->type && p->ilu_level >= q->ilu_level &&
+           p->ilut_p >= q->ilut_p && p->overlap >= q->overlap &&
+           p->partition.rows == q->partition.rows;
+}
+
+// Whether a trial before number `at` tells that its set-up takes far too long.
+static bool is_foreseen(const struct tuning *tuning, int at)
+{
+    const struct lcl_precond_params *p = &tuning->trial[at].cli.options.precond;
+    for (int i = 0; i < at; ++i)
+        if (tuning->trial[i].hopeless &&
+            has_fill_of(p, &tuning->trial[i].cli.options.precond))
+            return true;
+    return false;
+}
+
+static void skip(struct trial *trial)
+{
+    trial->end = TRIAL_SKIPPED;
+    trial->time = (struct timing){.setup = NAN, .refresh = NAN, .solve = NAN};
+    trial->total = NAN;
+}
+
 static bool is_refusal(enum lcl_status st)
 {
     return st == LCL_EUNSUPPORTED || st == LCL_ERANGE || st == LCL_EPIVOT ||
@@ -259,7 +286,8 @@ static enum lcl_status run_trial(struct trial *trial, struct job *job,
     trial->end = TRIAL_LATE;
     job->cli.options = trial->cli.options;
     enum lcl_status st = timing_warm_up(&trial->time, job);
-    if (st >= 0 && !is_hopeless(trial, job, limit) && !progress_interrupted())
+    trial->hopeless = st >= 0 && is_hopeless(trial, job, limit);
+    if (st >= 0 && !trial->hopeless && !progress_interrupted())
         st = measure(trial, job, limit, solves);
     note_method(trial, job);
     job_drop_method(job);
@@ -290,6 +318,10 @@ enum lcl_status tune_run(struct tuning *tuning, struct job *job)
     int done = 0;
     for (; done < tuning->count && !progress_interrupted(); ++done) {
         struct trial *trial = tuning->rank[done] = &tuning->trial[done];
+        if (is_foreseen(tuning, done)) {
+            skip(trial);
+            continue;
+        }
         const enum lcl_status st =
             run_trial(trial, job, patience * best, solves);
         if (st < 0)

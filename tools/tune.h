@@ -14,6 +14,7 @@ enum trial_end {
     TRIAL_LATE,   // stopped: it has taken too long
     TRIAL_FAILED, // not converged
     TRIAL_REFUSED,
+    TRIAL_SKIPPED, // less fill has taken far too long to set up
 };
 
 struct trial {
@@ -21,6 +22,7 @@ struct trial {
     char cut[TRIAL_BYTES];   // the same, to which `cli` points
     struct cli cli;
     enum trial_end end;
+    bool hopeless;            // its first set-up has taken far too long
     char why[MESSAGE_BYTES];  // if refused
     char method[TRIAL_BYTES]; // solver and preconditioner in use; "": none
     struct timing time;
