@@ -43,6 +43,11 @@ typedef struct lcl_chain lcl_chain;
  *           the weight of its couplings has the sign opposite to the diagonal,
  *           and they add up to more than 1.5 of the diagonal entry in at most
  *           0.1 of the rows: most rows of badly scaled matrices are such
+ *   CPR     for matrices that are not symmetric, of 4096 blocks of 2 to 4 rows
+ *           or more, on a CPU 16384, on one device, if in nearly all of a
+ *           sample of rows of blocks the diagonal entries (p, p) of
+ *           A_ii^-1 A_ij, j /= i, add up to 0.9 to 1.5 with negative sign for
+ *           one p, and to less for all others: p is a pressure
  *   ILUK    of level 1 for matrices that are not symmetric and lack diagonal
  *           entries: fill replaces them. Not for blocks
  *   ILUT    of 20 entries and 1e-4 for other matrices that are not symmetric
@@ -60,7 +65,7 @@ typedef struct lcl_chain lcl_chain;
  *               MINRES with JACOBI instead of further CG; then those for
  *               general matrices
  *   symmetric   MINRES with JACOBI, then those for general matrices
- *   general     BiCGSTAB with ILDU0, JACOBI, ILUK or ILUT; unless that was
+ *   general     BiCGSTAB with ILDU0, JACOBI, CPR, ILUK or ILUT; unless that was
  *               ILUK or ILUT, IDR(8) with RAS of overlap 1 where much was
  *               dropped, else with ILDU0, both with fp64 factors and shifted
  *               pivots; IDR(8) with ILUT(20, 1e-4) and GMRES(100) with

@@ -2,6 +2,7 @@
 // The method that a matrix suggests.
 #include "lib/chain/choose.h"
 
+#include "lib/chain/pressure.h"
 #include "lib/multilevel/hierarchy.h"
 
 // From so many rows on, multigrid is faster than IC(0), set-up included, if so
@@ -33,6 +34,9 @@ enum { LATENT_ROWS = 32768, LONG_ROW = 10 };
 enum { UNEVEN = 4 };
 static const struct lcl_precond_params uneven = {.ilut_p = 20,
                                                  .ilut_tol = 1e-4};
+
+// From so many cells on, the iterations that CPR saves repay its set-up.
+enum { CPR_CELLS = 4096, CPR_CELLS_SERIAL = 16384 };
 
 bool lcl_wants_subdomains(const struct lcl_precond_params *p)
 {
@@ -109,6 +113,17 @@ static bool is_uneven(const struct lcl_traits *T)
            look->couplings > 0;
 }
 
+bool lcl_seeks_pressure(const struct lcl_traits *T,
+                        const struct lcl_precond_params *precond,
+                        enum lcl_solver_type solver)
+{
+    const int64_t least = T->serial ? CPR_CELLS_SERIAL : CPR_CELLS;
+    return !precond->type && !lcl_wants_subdomains(precond) &&
+           solver != LCL_SOLVER_CG_PUBLISHED && solver != LCL_SOLVER_MINRES &&
+           !T->distributed && !T->look->symmetric && T->block_size > 1 &&
+           T->block_size <= LCL_PRESSURE_BLOCK && T->n >= least * T->block_size;
+}
+
 // Whether M of this type is symmetric and definite if A is.
 static bool suits_cg(enum lcl_precond_type type)
 {
@@ -167,7 +182,8 @@ static enum lcl_precond_type choose_precond(const struct lcl_precond_params *p,
         return LCL_PRECOND_JACOBI;
     if (for_cg)
         return LCL_PRECOND_IC0;
-    return wants_transversal(T)     ? LCL_PRECOND_ILUT
+    return T->pressure >= 0         ? LCL_PRECOND_CPR
+           : wants_transversal(T)   ? LCL_PRECOND_ILUT
            : lcl_lacks_diagonals(T) ? LCL_PRECOND_ILUK
            : is_mostly_dominated(T) ? LCL_PRECOND_JACOBI
            : is_uneven(T)           ? LCL_PRECOND_ILUT
@@ -213,6 +229,9 @@ static const char *reason_of(const struct lcl_traits *T)
                              "small"
            : has_many_levels(T)
                ? "the matrix is not symmetric, and its rows are long and few"
+           : T->pressure >= 0
+               ? "the matrix is not symmetric, and one unknown of each block is "
+                 "coupled like a pressure"
            : wants_transversal(T)
                ? "the matrix is not symmetric and lacks diagonal entries, to "
                  "whose places large ones are permuted"
@@ -247,6 +266,8 @@ void lcl_choose(struct lcl_precond_params *precond,
             take_fill(precond);
             precond->transversal |= wants_transversal(T);
         }
+        if (precond->type == LCL_PRECOND_CPR)
+            precond->cpr.pressure = T->pressure;
     }
     if (solver->type == LCL_SOLVER_DEFAULT)
         solver->type = choose_solver(precond->type, T);

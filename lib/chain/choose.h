@@ -18,6 +18,7 @@ struct lcl_traits {
     bool distributed;
     bool reproducible; // on any number of devices
     bool serial;       // the device is a CPU
+    int pressure; // its number among the unknowns of a block; -1: none known
 };
 
 // Those of an operator with a matrix that was looked at.
@@ -33,11 +34,17 @@ static inline struct lcl_traits lcl_traits_of(const lcl_operator *A)
         .distributed = distributed,
         .reproducible = A->info.communication == LCL_COMMUNICATION_REPRODUCIBLE,
         .serial = serial,
+        .pressure = -1,
     };
 }
 
 // Whether diagonal entries are 0 or missing; false for blocks.
 bool lcl_lacks_diagonals(const struct lcl_traits *T);
+
+// Whether the choice depends on T->pressure (lib/chain/pressure.h).
+bool lcl_seeks_pressure(const struct lcl_traits *T,
+                        const struct lcl_precond_params *precond,
+                        enum lcl_solver_type solver);
 
 // Replaces types that are DEFAULT; *reason is a sentence that says why.
 void lcl_choose(struct lcl_precond_params *precond,

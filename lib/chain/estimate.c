@@ -5,6 +5,7 @@
 
 #include "host/log.h"
 #include "lib/chain/choose.h"
+#include "lib/chain/pressure.h"
 #include "lib/krylov/arnoldi.h"
 #include "lib/matrix/csr.h"
 #include "lib/multilevel/coarse.h"
@@ -278,14 +279,18 @@ enum lcl_status lcl_estimate_solve(struct lcl_estimate *out,
         o = *options;
     const int block =
         o.op.block_size ? o.op.block_size : lcl_csr_natural_block(A);
-    const struct lcl_traits traits = {
+    struct lcl_traits traits = {
         .look = &look,
         .n = A->rows,
         .block_size = block,
         .distributed = devices > 1,
         .reproducible = lcl_is_reproducible(&o.op),
         .serial = devices == 1 && caps->width == 1,
+        .pressure = -1,
     };
+    if (lcl_seeks_pressure(&traits, &o.precond, o.solver.type) &&
+        (st = lcl_pressure_find_host(&traits.pressure, A, block, log)) < 0)
+        return st;
     const bool named = o.precond.type && o.solver.type;
     lcl_choose(&o.precond, &o.solver, &out->reason, &traits);
     if (named)

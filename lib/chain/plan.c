@@ -4,6 +4,7 @@
 
 #include "host/runtime.h"
 #include "lib/chain/choose.h"
+#include "lib/chain/pressure.h"
 #include "lib/trisolve/hec_level.h"
 
 #include <limits.h>
@@ -182,10 +183,13 @@ static void choose_free(struct lcl_plan *P, const lcl_operator *A, bool alone)
 static enum lcl_status choose(struct lcl_plan *P, lcl_operator *A, bool alone)
 {
     struct lcl_method *first = &P->method[0];
-    const enum lcl_status st = lcl_operator_look(A);
+    enum lcl_status st = lcl_operator_look(A);
     if (st < 0)
         return st;
-    const struct lcl_traits traits = lcl_traits_of(A);
+    struct lcl_traits traits = lcl_traits_of(A);
+    if (lcl_seeks_pressure(&traits, &first->precond, first->solver.type) &&
+        (st = lcl_pressure_find(&traits.pressure, A)) < 0)
+        return st;
     lcl_choose(&first->precond, &first->solver, &P->reason, &traits);
     if (alone)
         return LCL_OK;

@@ -154,6 +154,29 @@ static enum lcl_precond_type without_diagonals(lcl_context *ctx)
     return test_width(ctx) == 1 ? LCL_PRECOND_ILUK : LCL_PRECOND_ILUT;
 }
 
+static void expect_reservoir(lcl_context *ctx, const char *name,
+                             enum lcl_precond_type precond)
+{
+    struct lcl_csr A;
+    struct run r;
+    assert_int_equal(lcl_csr_problem(&A, name, NULL), LCL_OK);
+    run_open(&r, ctx, A, NULL, NULL);
+    assert_int_equal(precond_of(&r), precond);
+    assert_int_equal(solve(&r, LCL_OK), 1);
+    r.A = (struct lcl_csr){0};
+    run_close(&r);
+    lcl_csr_finish(&A);
+}
+
+// A CPU needs more cells for its set-up to pay.
+static void test_chain__pressures_get_multigrid(void **state)
+{
+    const bool lanes = test_width(*state) > 1;
+    expect_reservoir(*state, "blackoil:10", LCL_PRECOND_ILDU0);
+    expect_reservoir(*state, lanes ? "blackoil:16" : "blackoil:26",
+                     LCL_PRECOND_CPR);
+}
+
 // Many lanes wait for levels longer than they work.
 static void test_chain__long_chains_of_steps_are_avoided(void **state)
 {
@@ -766,6 +789,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chain__the_matrix_chooses),
+        cmocka_unit_test(test_chain__pressures_get_multigrid),
         cmocka_unit_test(test_chain__long_chains_of_steps_are_avoided),
         cmocka_unit_test(test_chain__indefinite_matrices_are_found),
         cmocka_unit_test(test_chain__minres_follows_factors_that_are_asked_for),
