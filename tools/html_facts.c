@@ -58,7 +58,7 @@ static void put_method(FILE *out, const struct job *job)
     if (*why)
         html_fact(out,
                   html_attempts(job) > 1 ? "reason for the first" : "reason",
-                  "because %s", why);
+                  "%s", why);
 }
 
 static void put_goal(FILE *out, const struct job *job)

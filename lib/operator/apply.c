@@ -244,7 +244,7 @@ enum lcl_status lcl_operator_require_symmetric(lcl_operator *A, const char *who)
     if ((st = lcl_operator_look(A)) < 0 || A->look.symmetric)
         return st;
     return lcl_fail(log, LCL_EUNSUPPORTED,
-                    "%s needs a symmetric matrix: the asymmetry is %.1e, "
-                    "expected at most %.1e",
+                    "%s needs a symmetric matrix, but the asymmetry of this "
+                    "one is %.1e, expected at most %.1e",
                     who, A->look.asymmetry, LCL_SYMMETRY_TOLERANCE);
 }

@@ -111,7 +111,7 @@ reports 0 'a<b>&"c".mtx'
 shows 'a&lt;b&gt;&amp;&quot;c&quot;.mtx'
 shows "<span>&#39;a&lt;b&gt;&amp;&quot;c&quot;.mtx&#39;</span>"
 shows 'Converged in '
-shows 'because the matrix is symmetric'
+shows '>the matrix is symmetric'
 reports 0 two.mtx -b zero.mtx
 shows 'Converged in 0 iterations'
 reports 0 one.mtx
