@@ -27,7 +27,7 @@ static void open_contexts(struct team *t)
 {
     *t = (struct team){.op = NULL};
     for (int k = 0; k < DEVICES; ++k)
-        assert_int_equal(lcl_context_create(&t->ctx[k], NULL), LCL_OK);
+        t->ctx[k] = test_context(k);
 }
 
 static void make_operator(struct team *t, const struct lcl_kron *K, int count,
@@ -54,12 +54,6 @@ static void drop_operator(struct team *t)
     lcl_csr_finish(&t->A);
     free(t->b);
     free(t->x);
-}
-
-static void close_contexts(struct team *t)
-{
-    for (int k = 0; k < DEVICES; ++k)
-        lcl_context_destroy(&t->ctx[k]);
 }
 
 // ------------------------------------------------------------------- products
@@ -104,7 +98,6 @@ static void test_kron_team__products_are_the_host_s(void **state)
         expect_products(&t, &T.K, LCL_KRON_ONE_PASS);
         test_kron_finish(&T);
     }
-    close_contexts(&t);
 }
 
 static void test_kron_team__all_types_and_patterns(void **state)
@@ -119,7 +112,6 @@ static void test_kron_team__all_types_and_patterns(void **state)
             expect_products(&t, &T.K, test_kron_types[type]);
             test_kron_finish(&T);
         }
-    close_contexts(&t);
 }
 
 // Rows and columns of the pattern in a random order: METIS finds a better one.
@@ -154,7 +146,6 @@ static void test_kron_team__block_rows_may_get_another_order(void **state)
     expect_product(&t, &T.K);
     drop_operator(&t);
     test_kron_finish(&T);
-    close_contexts(&t);
 }
 
 // ------------------------------------------------------------------- solves
@@ -208,7 +199,6 @@ static void test_kron_team__solvers_solve_with_every_method(void **state)
         drop_operator(&t);
         test_kron_finish(&T);
     }
-    close_contexts(&t);
 }
 
 // Without preconditioner the devices change nothing but the order of sums.
@@ -234,7 +224,6 @@ static void test_kron_team__iterations_are_those_of_one_device(void **state)
         drop_operator(&t);
     }
     test_kron_finish(&T);
-    close_contexts(&t);
 }
 
 static void test_kron_team__chains_solve(void **state)
@@ -253,7 +242,6 @@ static void test_kron_team__chains_solve(void **state)
     lcl_chain_destroy(&C);
     drop_operator(&t);
     test_kron_finish(&T);
-    close_contexts(&t);
 }
 
 // ------------------------------------------------------------------- refusals
@@ -280,7 +268,6 @@ static void test_kron_team__failed_updates_change_nothing(void **state)
     drop_operator(&t);
     test_kron_finish(&other);
     test_kron_finish(&T);
-    close_contexts(&t);
 }
 
 static void expect_refused(lcl_context *const *ctx, int count,
@@ -320,7 +307,6 @@ static void test_kron_team__bad_input_is_refused(void **state)
     test_kron_finish(&other);
     test_kron_finish(&small);
     test_kron_finish(&T);
-    close_contexts(&t);
 }
 
 static void test_kron_team__what_needs_a_matrix_is_refused(void **state)
@@ -345,7 +331,6 @@ static void test_kron_team__what_needs_a_matrix_is_refused(void **state)
     lcl_solver_destroy(&S);
     drop_operator(&t);
     test_kron_finish(&T);
-    close_contexts(&t);
 }
 
 int main(void)

@@ -424,7 +424,7 @@ static void test_nullspace__several_devices_solve(void **state)
     lcl_operator *op;
     (void)state;
     for (int r = 0; r < RANKS; ++r)
-        assert_int_equal(lcl_context_create(&ctx[r], NULL), LCL_OK);
+        ctx[r] = test_context(r);
     assert_int_equal(
         lcl_operator_create_distributed(&op, ctx, RANKS, &p.A, NULL), LCL_OK);
     assert_int_equal(lcl_operator_set_nullspace(op, &N), LCL_OK);
@@ -441,8 +441,6 @@ static void test_nullspace__several_devices_solve(void **state)
         lcl_precond_destroy(&M);
     }
     lcl_operator_destroy(&op);
-    for (int r = 0; r < RANKS; ++r)
-        lcl_context_destroy(&ctx[r]);
     free(b);
     free(x);
     free(x0);

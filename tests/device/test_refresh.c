@@ -40,7 +40,7 @@ static struct system open_system(const struct lcl_precond_params *precond,
                        .x = test_vector(ROWS)};
     set_values(&s.A, false);
     for (int r = 0; r < devices; ++r)
-        assert_int_equal(lcl_context_create(&s.ctx[r], NULL), LCL_OK);
+        s.ctx[r] = test_context(r);
     assert_int_equal(
         devices > 1
             ? lcl_operator_create_distributed(&s.op, s.ctx, devices, &s.A, NULL)
@@ -56,8 +56,6 @@ static void close_system(struct system *s)
     lcl_solver_destroy(&s->S);
     lcl_precond_destroy(&s->M);
     lcl_operator_destroy(&s->op);
-    for (int r = 0; r < DEVICES; ++r)
-        lcl_context_destroy(&s->ctx[r]);
     test_csr_finish(&s->A);
     free(s->b);
     free(s->x);

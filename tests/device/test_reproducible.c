@@ -23,18 +23,15 @@ struct system {
     bool tiny;     // has rows with tiny entries
 };
 
-// Of all tests: programs are built once.
-static lcl_context *contexts[DEVICES];
-
 struct team {
     lcl_operator *op;
 };
 
 static void open_team(struct team *t, const struct system *s, int count)
 {
+    lcl_context *contexts[DEVICES];
     for (int k = 0; k < count; ++k)
-        if (!contexts[k])
-            assert_int_equal(lcl_context_create(&contexts[k], NULL), LCL_OK);
+        contexts[k] = test_context(k);
     assert_int_equal(s->K ? lcl_operator_create_kron_distributed(
                                 &t->op, contexts, count, s->K, &s->params)
                           : lcl_operator_create_distributed(
@@ -372,8 +369,5 @@ int main(void)
         cmocka_unit_test(test_reproducible__small_systems_and_new_values),
         cmocka_unit_test(test_reproducible__refuses_what_depends_on_devices),
     };
-    const int failed = test_device_run(tests);
-    for (int k = 0; k < DEVICES; ++k)
-        lcl_context_destroy(&contexts[k]);
-    return failed;
+    return test_device_run(tests);
 }

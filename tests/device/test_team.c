@@ -34,7 +34,7 @@ static void team_open_with(struct team *t, struct lcl_csr A, int count,
                        .x = test_vector(A.rows),
                        .y = test_vector(A.rows)};
     for (int k = 0; k < count; ++k)
-        assert_int_equal(lcl_context_create(&t->ctx[k], NULL), LCL_OK);
+        t->ctx[k] = test_context(k);
     assert_int_equal(
         lcl_operator_create_distributed(&t->op, t->ctx, count, &A, params),
         LCL_OK);
@@ -49,8 +49,6 @@ static void team_open(struct team *t, struct lcl_csr A, int count)
 static void team_close(struct team *t)
 {
     lcl_operator_destroy(&t->op);
-    for (int k = 0; k < DEVICES; ++k)
-        lcl_context_destroy(&t->ctx[k]);
     free(t->b);
     free(t->x);
     free(t->y);

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POISON = 0xff, GUARD = 64 };
+enum { POISON = 0xff, GUARD = 64, CONTEXTS = 5 };
 
 // -------------------------------------------------------------------- context
 
-static lcl_context *context;
+static lcl_context *context, *others[CONTEXTS];
 
 // Errors and their messages belong to the output of a failing test.
 static void print_line(void *user, enum lcl_log_level level, const char *text)
@@ -48,7 +48,17 @@ int test_device_leave(void **state)
     (void)state;
     test_simulator_release();
     lcl_context_destroy(&context);
+    for (int k = 0; k < CONTEXTS; ++k)
+        lcl_context_destroy(&others[k]);
     return 0;
+}
+
+lcl_context *test_context(int k)
+{
+    assert_in_range(k, 0, CONTEXTS - 1);
+    if (!others[k])
+        assert_int_equal(lcl_context_create(&others[k], NULL), LCL_OK);
+    return others[k];
 }
 
 // -------------------------------------------------------------------- buffers

@@ -22,6 +22,11 @@ bool test_device_create(void);
 int test_device_enter(void **state);
 int test_device_leave(void **state);
 
+// Context k of those that tests on several devices use, made by the first call
+// with default parameters on the default device and destroyed by
+// test_device_leave(): each builds its programs once.
+lcl_context *test_context(int k);
+
 // ------------------------------------------------------------------- buffers
 
 // `count` elements of `size` bytes, followed by guard bytes; every byte is

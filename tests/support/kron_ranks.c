@@ -3,7 +3,7 @@
 #include "tests/support/kron_ranks.h"
 
 #include "lib/operator/kron_distributed.h"
-#include "tests/support/test.h"
+#include "tests/support/device.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ void test_kron_ranks_open(struct test_kron_ranks *R, int size,
     assert_int_equal(lcl_team_create(&R->team, size, log ? log : silent),
                      LCL_OK);
     for (int r = 0; r < size; ++r)
-        assert_int_equal(lcl_context_create(&R->ctx[r], NULL), LCL_OK);
+        R->ctx[r] = test_context(r);
     test_kron_ranks_split(R);
 }
 
@@ -43,10 +43,8 @@ void test_kron_ranks_drop(struct test_kron_ranks *R)
 void test_kron_ranks_close(struct test_kron_ranks *R)
 {
     test_kron_ranks_drop(R);
-    for (int r = 0; r < R->size; ++r) {
-        lcl_context_destroy(&R->ctx[r]);
+    for (int r = 0; r < R->size; ++r)
         test_kron_part_finish(&R->part[r]);
-    }
     lcl_team_destroy(&R->team);
 }
 

@@ -3,7 +3,7 @@
 #include "tests/support/ranks.h"
 
 #include "lib/operator/distributed.h"
-#include "tests/support/test.h"
+#include "tests/support/device.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,16 +57,14 @@ void test_ranks_open(struct test_ranks *R, int size, const struct lcl_csr *A,
     assert_int_equal(lcl_team_create(&R->team, size, silent), LCL_OK);
     test_rows_split(R->rows, size, A, from);
     for (int r = 0; r < size; ++r)
-        assert_int_equal(lcl_context_create(&R->ctx[r], NULL), LCL_OK);
+        R->ctx[r] = test_context(r);
 }
 
 void test_ranks_close(struct test_ranks *R)
 {
     test_ranks_drop(R);
-    for (int r = 0; r < R->size; ++r) {
-        lcl_context_destroy(&R->ctx[r]);
+    for (int r = 0; r < R->size; ++r)
         test_rows_finish(&R->rows[r]);
-    }
     lcl_team_destroy(&R->team);
 }
 

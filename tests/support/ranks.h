@@ -22,7 +22,7 @@ struct test_ranks {
     enum lcl_status status[TEST_RANKS]; // of the last call below
 };
 
-// Contexts on the default device. Rank r has the rows from[r] .. from[r+1]-1;
+// Contexts of test_context(). Rank r has the rows from[r] .. from[r+1]-1;
 // NULL: about equally many.
 void test_ranks_open(struct test_ranks *R, int size, const struct lcl_csr *A,
                      const int64_t *from);
