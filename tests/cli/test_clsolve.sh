@@ -297,7 +297,7 @@ ends 0 info --csr-text ptr.txt col.txt val.txt
 ends 0 two.mtx --partition file:labels.txt
 ends 0 --problem lap3d:8 --partition match --subdomain-rows 20
 ends 0 --problem lap3d:4,b=3 --partition match --weights off
-ends 0 --problem kron:2 --partition match
+ends 0 --problem kron:2,4,4,4 --partition match
 ends 0 two.mtx --spmv=csr --precond jacobi -q
 [ ! -s "$dir/stdout" ] && [ ! -s "$dir/stderr" ] && pass || flunk '-q: not quiet'
 ends 0 --problem lap3d:4,b=3 --precond jacobi
@@ -338,7 +338,7 @@ for word in '"profile":{"tasks":\[{"task":"read","ms":' '"task":"numeric","ms":[
     '"gbps":' '"of_copy":' '"launches":' '"other_ms":' '"setup_ms":' '"with_upload_ms":' '"copy_gbps":'; do
     says stdout "$word"
 done
-ends 0 --problem kron:2 --profile
+ends 0 --problem kron:2,4,4,4 --profile
 says stdout '^  read .* -  *-  *-  *0$'
 ends 0 two.mtx --json
 grep -q '"profile"' "$dir/stdout" && flunk 'a profile that nobody asked for' || pass

@@ -52,7 +52,7 @@ rows | grep -q -e '--solver idr' && flunk 'another solver than given' || pass
 says stdout '^as text     solver=bicgstab rtol=1e-10'
 ends 0 tune --problem lap3d:8 --solver cg --subdomain-rows 100
 rows | grep -q -e '--precond jacobi' && flunk 'a method without subdomains' || pass
-ends 0 tune --problem kron:2
+ends 0 tune --problem kron:2,4,4,4
 rows | grep -q -e '--precond block-jacobi' && pass || flunk 'kron: no block-jacobi'
 
 # The command that it prints solves the system.
