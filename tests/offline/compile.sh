@@ -7,7 +7,7 @@
 #   NAME-nv_ptx.cl      sm_90
 #   NAME-khr.cl         syntax only: no target has these shuffles
 #   NAME-intel.cl       not compiled: clang does not know all these shuffles
-#   any other NAME.cl   all three
+#   any other NAME.cl   gfx1030 and sm_90
 # Sources of a default solve also for gfx942, gfx1100 and sm_80; no register of
 # theirs may be spilled.
 # Without clang-19, libclc-19 and rocm-device-libs: syntax only.
@@ -133,7 +133,7 @@ compile() {
     *.W64.*-amd.cl)
         amd "$1" gfx90a && amd "$1" gfx1030 -mwavefrontsize64 ;;
     *-amd.cl) amd "$1" gfx90a && amd "$1" gfx1030 ;;
-    *) amd "$1" gfx90a && amd "$1" gfx1030 && nvidia "$1" sm_90 ;;
+    *) amd "$1" gfx1030 && nvidia "$1" sm_90 ;;
     esac
 }
 
