@@ -46,16 +46,22 @@ struct lcl_view lcl_view_of_part(const struct lcl_csr *A, int64_t first,
                              .sound = LCL_VIEW_ROWS};
 }
 
+static bool is_far(const struct lcl_view *V, int64_t k)
+{
+    const uint64_t column = (uint64_t)lcl_view_column(V, k);
+    return column - (uint64_t)V->first >= (uint64_t)V->rows;
+}
+
 int64_t lcl_view_far(const struct lcl_view *V, int64_t from, int64_t to)
 {
-    const int32_t *narrow = V->narrow;
-    const int64_t *wide = V->wide, end = lcl_view_entry(V, to);
-    const uint64_t first = (uint64_t)V->first, rows = (uint64_t)V->rows;
-    int64_t k = lcl_view_entry(V, from), far = 0;
-    for (; narrow && k < end; ++k)
-        far += (uint32_t)narrow[k] - (uint32_t)first >= (uint32_t)rows;
-    for (; k < end; ++k)
-        far += (uint64_t)wide[k] - first >= rows;
+    int64_t far = 0, k = lcl_view_entry(V, from);
+    for (int64_t i = from; i < to; ++i) {
+        const int64_t end = lcl_view_entry(V, i + 1);
+        if (k < end && (is_far(V, k) || is_far(V, end - 1)))
+            for (int64_t e = k; e < end; ++e)
+                far += is_far(V, e);
+        k = end;
+    }
     return far;
 }
 

@@ -48,7 +48,8 @@ static inline int64_t lcl_view_column(const struct lcl_view *V, int64_t k)
 }
 
 // Number of entries of rows `from` to to-1 in columns that are no rows of the
-// view.
+// view, where columns ascend: a row whose first and last entries are not among
+// them has none.
 int64_t lcl_view_far(const struct lcl_view *V, int64_t from, int64_t to);
 
 // Index of the first of `count` values that is NaN or infinite, or -1.

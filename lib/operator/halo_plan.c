@@ -110,33 +110,32 @@ static enum lcl_status allocate(struct lcl_halo_plan *P,
                : lcl_fail_memory(log, "the rows of a rank");
 }
 
-// Whether entry k is not the first of its row, and its column is not above the
-// one before.
-static bool descends(const struct lcl_view *A, int64_t start, int64_t k)
+static bool is_sound(const struct lcl_view *A, int64_t i)
 {
-    return k > start && lcl_view_column(A, k) <= lcl_view_column(A, k - 1);
+    int64_t previous = -1;
+    for (int64_t k = lcl_view_entry(A, i); k < lcl_view_entry(A, i + 1); ++k) {
+        const int64_t j = lcl_view_column(A, k);
+        if (j <= previous || j >= A->cols)
+            return false;
+        previous = j;
+    }
+    return true;
 }
 
-// Lists a boundary row, whole. Returns whether its columns ascend in the
-// matrix.
-static bool list_row(struct sizes *at, const struct splitting *S, int64_t i)
+// Lists a boundary row, whole.
+static void list_row(struct sizes *at, const struct splitting *S, int64_t i)
 {
     struct lcl_halo_plan *P = S->P;
     const struct lcl_view *A = S->A;
     const int64_t start = lcl_view_entry(A, i), end = lcl_view_entry(A, i + 1);
-    bool sound = true;
     P->row[at->boundary] = (int32_t)i;
     P->start[at->boundary] = start;
     P->own_start[at->boundary] = start - at->ghosts;
     P->ptr[at->boundary++] = at->entries;
     at->entries += end - start;
-    for (int64_t k = start; k < end; ++k) {
-        const int64_t j = lcl_view_column(A, k);
-        sound = sound && j >= 0 && j < A->cols && !descends(A, start, k);
-        if (!lcl_halo_plan_owns(P, j))
-            P->ghost[at->ghosts++] = j;
-    }
-    return sound;
+    for (int64_t k = start; k < end; ++k)
+        if (!lcl_halo_plan_owns(P, lcl_view_column(A, k)))
+            P->ghost[at->ghosts++] = lcl_view_column(A, k);
 }
 
 static void list(void *arg, int64_t chunk)
@@ -147,9 +146,15 @@ static void list(void *arg, int64_t chunk)
     const bool any = S->all || S->size[chunk + 1].ghosts > at.ghosts;
     const int64_t start = lcl_chunk_start(A->rows, S->chunks, chunk);
     const int64_t end = lcl_chunk_start(A->rows, S->chunks, chunk + 1);
-    for (int64_t i = start; any && i < end; ++i)
-        if (is_listed(S, i) && !list_row(&at, S, i))
+    for (int64_t i = start; any && i < end; ++i) {
+        if (!is_listed(S, i))
+            continue;
+        if (!is_sound(A, i)) {
             atomic_store(&S->malformed, true);
+            return;
+        }
+        list_row(&at, S, i);
+    }
 }
 
 // ------------------------------------------------------------------- ghosts

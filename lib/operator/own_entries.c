@@ -65,7 +65,7 @@ static void copy_columns(const struct lcl_view *V, int64_t k, int64_t count,
     if (V->narrow) {
         const int32_t *narrow = V->narrow + k;
         for (int64_t e = 0; e < count; ++e)
-            out[e] = narrow[e] - (int32_t)first;
+            out[e] = (int32_t)((uint32_t)narrow[e] - (uint32_t)first);
     } else {
         for (int64_t e = 0; e < count; ++e)
             out[e] = (int32_t)(V->wide[k + e] - first);
