@@ -322,8 +322,8 @@ static const char *name_of(const struct lcl_view *V)
     return V->values > 1 ? "block matrix" : "matrix";
 }
 
-static enum lcl_status check_entries(const struct lcl_view *V,
-                                     const struct lcl_log *log)
+enum lcl_status lcl_view_check_entries(const struct lcl_view *V,
+                                       const struct lcl_log *log)
 {
     const enum lcl_status st = lcl_view_check_columns(V, name_of(V), log);
     return st < 0 ? st : lcl_view_check_values(V, name_of(V), log);
@@ -340,13 +340,13 @@ enum lcl_status lcl_view_check_rank(const struct lcl_view *V,
     if (lacks_an_array(V))
         return lcl_fail(log, LCL_EINVAL, "the rows of a rank lack an array");
     st = lcl_view_check_row_ptr(V, V->row_ptr[V->rows], name_of(V), log);
-    return st < 0 ? st : check_entries(V, log);
+    return st < 0 ? st : lcl_view_check_entries(V, log);
 }
 
 enum lcl_status lcl_view_name_fault(const struct lcl_view *V,
                                     const struct lcl_log *log)
 {
-    const enum lcl_status st = check_entries(V, log);
+    const enum lcl_status st = lcl_view_check_entries(V, log);
     return st < 0 ? st
                   : lcl_fail(log, LCL_EFORMAT,
                              "the matrix changed during the check");

@@ -68,6 +68,10 @@ enum lcl_status lcl_view_check_values(const struct lcl_view *V,
                                       const char *what,
                                       const struct lcl_log *log);
 
+// Columns, then values, by the name that suits V.
+enum lcl_status lcl_view_check_entries(const struct lcl_view *V,
+                                       const struct lcl_log *log);
+
 // Checks the rows of a rank if nothing is known of them. Returns LCL_OK;
 // LCL_EFORMAT; LCL_ERANGE (2^31 rows); LCL_EINVAL (NULL arrays).
 enum lcl_status lcl_view_check_rank(const struct lcl_view *V,

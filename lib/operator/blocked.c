@@ -87,26 +87,40 @@ static enum lcl_status check_entries(const struct lcl_device_matrix *D,
                            : lcl_view_name_fault(rows, lcl_context_log(ctx));
 }
 
+static bool is_on_host(lcl_context *ctx)
+{
+    return lcl_context_caps(ctx)->type == LCL_DEVICE_CPU;
+}
+
 enum lcl_status lcl_blocked_from_csr(struct lcl_blocked *B, lcl_context *ctx,
                                      const struct lcl_csr *A, int block_size)
 {
     const struct lcl_bsr view = lcl_bsr_of_csr(A);
-    const bool on_host = lcl_context_caps(ctx)->type == LCL_DEVICE_CPU;
     const struct lcl_log *log = lcl_context_log(ctx);
     *B = (struct lcl_blocked){.entries = A->nnz};
     enum lcl_status st =
-        on_host ? lcl_csr_check(A, log) : lcl_csr_check_rows(A, log);
+        is_on_host(ctx) ? lcl_csr_check(A, log) : lcl_csr_check_rows(A, log);
     if (st < 0 ||
         (block_size > 1 &&
          (st = lcl_block_size_check(A->rows, A->cols, block_size, log)) < 0) ||
         (st = lcl_device_matrix_init(&B->A, ctx, &view)) < 0)
         return st;
     const struct lcl_view rows = lcl_view_of_csr(A);
-    if (!on_host && (st = check_entries(&B->A, ctx, &rows)) < 0)
+    if (!is_on_host(ctx) && (st = check_entries(&B->A, ctx, &rows)) < 0)
         return st;
-    if (on_host && block_size == 0)
+    if (is_on_host(ctx) && block_size == 0)
         block_size = lcl_csr_natural_block(A);
     return lcl_blocked_convert(B, ctx, block_size);
+}
+
+// Checks entries in own columns on the device, or all on the host.
+static enum lcl_status check_own(const struct lcl_device_matrix *D,
+                                 lcl_context *ctx, const struct lcl_view *rows)
+{
+    return rows->sound == LCL_VIEW_ALL ? LCL_OK
+           : is_on_host(ctx)
+               ? lcl_view_check_entries(rows, lcl_context_log(ctx))
+               : check_entries(D, ctx, rows);
 }
 
 enum lcl_status lcl_blocked_from_own(struct lcl_blocked *B, lcl_context *ctx,
@@ -120,8 +134,7 @@ enum lcl_status lcl_blocked_from_own(struct lcl_blocked *B, lcl_context *ctx,
     if ((block_size > 1 &&
          (st = lcl_block_size_check(n, n, block_size, log)) < 0) ||
         (st = lcl_own_matrix_init(&B->A, ctx, A)) < 0 ||
-        (A->rows.sound != LCL_VIEW_ALL &&
-         (st = check_entries(&B->A, ctx, &A->rows)) < 0))
+        (st = check_own(&B->A, ctx, &A->rows)) < 0)
         return st;
     return lcl_blocked_convert(B, ctx, block_size);
 }

@@ -24,29 +24,41 @@ static int64_t boundary_from(const struct lcl_halo_plan *P, int64_t i)
     return low;
 }
 
+// For how many row pointers from `first` on, at most `count`, the rank's own
+// are those of its rows minus *less: up to the next boundary row.
+static int64_t next_run(const struct lcl_own_entries *E, int64_t first,
+                        int64_t count, int64_t *less)
+{
+    const struct lcl_halo_plan *P = E->plan;
+    const int64_t r = boundary_from(P, first);
+    const int64_t run = r < P->boundary ? P->row[r] + 1 - first : count;
+    *less = E->rows.row_ptr[0] + lcl_halo_plan_left_out(P, r);
+    return run < count ? run : count;
+}
+
 void lcl_fill_own_wide_row_ptr(void *arg, int64_t first, int64_t count,
                                void *to)
 {
     const struct lcl_own_entries *E = arg;
-    const struct lcl_halo_plan *P = E->plan;
-    int64_t r = boundary_from(P, first), *out = to;
-    for (int64_t i = first; i < first + count; ++i) {
-        r += r < P->boundary && P->row[r] < i;
-        out[i - first] =
-            lcl_view_entry(&E->rows, i) - lcl_halo_plan_left_out(P, r);
+    int64_t *out = to, less, run;
+    for (; count > 0; first += run, count -= run, out += run) {
+        const int64_t *from = E->rows.row_ptr + first;
+        run = next_run(E, first, count, &less);
+        for (int64_t k = 0; k < run; ++k)
+            out[k] = from[k] - less;
     }
 }
 
 void lcl_fill_own_row_ptr(void *arg, int64_t first, int64_t count, void *to)
 {
     const struct lcl_own_entries *E = arg;
-    const struct lcl_halo_plan *P = E->plan;
-    int64_t r = boundary_from(P, first);
     uint32_t *out = to;
-    for (int64_t i = first; i < first + count; ++i) {
-        r += r < P->boundary && P->row[r] < i;
-        out[i - first] = (uint32_t)(lcl_view_entry(&E->rows, i) -
-                                    lcl_halo_plan_left_out(P, r));
+    int64_t less, run;
+    for (; count > 0; first += run, count -= run, out += run) {
+        const int64_t *from = E->rows.row_ptr + first;
+        run = next_run(E, first, count, &less);
+        for (int64_t k = 0; k < run; ++k)
+            out[k] = (uint32_t)(from[k] - less);
     }
 }
 

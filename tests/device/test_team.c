@@ -7,6 +7,7 @@
 #include "tests/support/misuse.h"
 #include "tests/support/solving.h"
 
+#include "host/context.h"
 #include "host/interop.h"
 #include "lib/matrix/csr.h"
 
@@ -283,11 +284,17 @@ struct listeners {
 // The message of a check on the host, from one device at least.
 static void expect_fault(struct listeners *l, const struct lcl_csr *A)
 {
+    static const struct lcl_operator_params step = {.communication =
+                                                        LCL_COMMUNICATION_STEP};
     struct test_capture host;
+    lcl_operator *op = NULL;
     bool same = false;
     test_capture_init(&host, LCL_LOG_ERROR);
     assert_int_equal(lcl_csr_check(A, &host.log), LCL_EFORMAT);
-    expect_refused(l->ctx, DEVICES, A, LCL_EFORMAT);
+    assert_int_equal(
+        lcl_operator_create_distributed(&op, l->ctx, DEVICES, A, &step),
+        LCL_EFORMAT);
+    assert_null(op);
     for (int r = 0; r < DEVICES; ++r) {
         same = same || strcmp(l->capture[r].last, host.last) == 0;
         l->capture[r].last[0] = 0;
@@ -313,25 +320,35 @@ static void expect_faults(struct listeners *l, const struct lcl_csr *A,
     A->col_ind[k] = column;
 }
 
+static void listeners_open(struct listeners *l, enum lcl_device_type type)
+{
+    for (int r = 0; r < DEVICES; ++r) {
+        test_capture_init(&l->capture[r], LCL_LOG_ERROR);
+        const struct lcl_context_params params = {.log = l->capture[r].log};
+        assert_int_equal(lcl_context_create(&l->ctx[r], &params), LCL_OK);
+        l->ctx[r]->caps.type = type;
+    }
+}
+
 // In rows of one device, and at the boundary of two; METIS reorders the second
-// matrix.
+// matrix. The host checks for CPUs, others check themselves.
 static void test_team__malformed_entries_are_named(void **state)
 {
+    static const enum lcl_device_type types[] = {LCL_DEVICE_CPU,
+                                                 LCL_DEVICE_GPU};
     struct lcl_csr all[] = {test_laplacian(1, 1, 150), test_laplacian(8, 7, 6)};
     struct listeners l;
     (void)state;
-    for (int r = 0; r < DEVICES; ++r) {
-        test_capture_init(&l.capture[r], LCL_LOG_ERROR);
-        const struct lcl_context_params params = {.log = l.capture[r].log};
-        assert_int_equal(lcl_context_create(&l.ctx[r], &params), LCL_OK);
+    for (int t = 0; t < 2; ++t) {
+        listeners_open(&l, types[t]);
+        for (size_t m = 0; m < sizeof all / sizeof *all; ++m)
+            for (int64_t k = 0; k < all[m].nnz; k += m == 0 ? 4 : 31)
+                expect_faults(&l, &all[m], k + (k < all[m].nnz - 1 ? t : 0));
+        for (int r = 0; r < DEVICES; ++r)
+            lcl_context_destroy(&l.ctx[r]);
     }
-    for (size_t m = 0; m < sizeof all / sizeof *all; ++m) {
-        for (int64_t k = 0; k < all[m].nnz; k += m == 0 ? 2 : 31)
-            expect_faults(&l, &all[m], k);
+    for (size_t m = 0; m < sizeof all / sizeof *all; ++m)
         test_csr_finish(&all[m]);
-    }
-    for (int r = 0; r < DEVICES; ++r)
-        lcl_context_destroy(&l.ctx[r]);
 }
 
 // Multigrid on each device, with the vectors of its rows.
