@@ -15,6 +15,8 @@
 enum {
     GPU_ROWS = 512,        // one wave per group, a whole step per wave
     CPU_ROWS = UINT16_MAX, // the vector of a subdomain fits in L2
+    CPU_WHOLE = 4096,      // so few rows are one subdomain: threads that share
+                           // them save less than the couplings are worth
     ROWS_PER_LANE = 16, // with more rows per lane, the group gets another wave
     MAX_WAVES = 8,
     ROWS_STEP = 128, // rounding of the vector's size in local memory: fewer
@@ -67,6 +69,8 @@ static uint64_t local_bytes_of(const struct lcl_caps *caps, int64_t rows)
 int64_t lcl_packed_rows_usual(const struct lcl_caps *caps, int64_t n, int block)
 {
     const int64_t limit = lcl_packed_rows_most(caps, block);
+    if (caps->width == 1 && n * block <= CPU_WHOLE)
+        return n > 1 ? n : 1;
     return clamp(block > 1 ? lcl_packed_block_rows(caps, n, block)
                            : rows_for(caps, n),
                  1, limit > 1 ? limit : 1);
