@@ -39,8 +39,9 @@ typedef struct lcl_chain lcl_chain;
  * names something of subdomains, the preconditioner is
  *   JACOBI  if the couplings of each row add up to at most 0.9 of its diagonal
  *           entry: the condition number of D^-1 A is below 19 then
- *   AMG     for CG if A has 4096 rows or more, on a CPU and on several devices
- *           32768, at least 0.9 of
+ *   AMG     for CG if A has 4096 rows or more, on several devices 32768, on a CPU,
+ *           too, unless its rows are as short as those of problems in the plane,
+ *           at least 0.9 of
  *           the weight of its couplings has the sign opposite to the diagonal,
  *           and they add up to more than 1.5 of the diagonal entry in at most
  *           0.1 of the rows: most rows of badly scaled matrices are such
@@ -49,9 +50,11 @@ typedef struct lcl_chain lcl_chain;
  *           sample of rows of blocks the diagonal entries (p, p) of
  *           A_ii^-1 A_ij, j /= i, add up to 0.9 to 1.5 with negative sign for
  *           one p, and to less for all others: p is a pressure
- *   ILUK    of level 1 for matrices that are not symmetric and lack diagonal
- *           entries: fill replaces them; ILUT with `transversal` on a device
- *           that is not a CPU. Not for blocks
+ *   ILUT    with a transversal, on a CPU of 50 entries and 1e-5, for matrices
+ *           that are not symmetric and lack more than half of the diagonal
+ *           entries, on one other device any. Not for blocks
+ *   ILUK    of level 1 for others that are not symmetric and lack diagonal
+ *           entries: fill replaces them. Not for blocks
  *   ILUT    of 20 entries and 1e-4 for other matrices that are not symmetric
  *           if an entry lies, on average, in a row at least 4 times as long as
  *           the mean row. Not for blocks

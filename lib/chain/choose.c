@@ -9,13 +9,17 @@
 // much of the weight of the couplings has the sign that a discretised elliptic
 // operator has. On a CPU of two cores both take the same time for 40,000 to
 // 110,000 rows of a grid in three dimensions, and multigrid is faster for
-// 12,000 of one in two dimensions, which rows with few couplings tell. Several
-// devices wait for each other on every level of small systems, too. Where
-// more rows are far from dominated than boundaries and corners explain, rows of
-// different scale keep constants, which multigrid prolongs, from being smooth.
+// 12,000 of one in two dimensions, which rows with few couplings tell, or rows
+// as long as those of a grid in three dimensions if their lengths differ as in
+// a triangulation. Several devices wait for each other on every level of small
+// systems, too. Where more rows are far from dominated than boundaries and
+// corners explain, rows of different scale keep constants, which multigrid
+// prolongs, from being smooth.
 enum { ELLIPTIC_ROWS = 4096, ELLIPTIC_ROWS_SLOW = 32768, PLANAR_ROW = 5 };
-#define ELLIPTIC_WEIGHT 0.9
-#define ELLIPTIC_LOOSE  0.1
+#define TRIANGLES_ROW      6.5
+#define TRIANGLES_VARIANCE 0.5
+#define ELLIPTIC_WEIGHT    0.9
+#define ELLIPTIC_LOOSE     0.1
 
 // On a device of many lanes, what a small system takes is the number of steps
 // that wait for each other. For so few rows a dense inverse has the fewest:
@@ -35,6 +39,10 @@ enum { UNEVEN = 4 };
 static const struct lcl_precond_params uneven = {.ilut_p = 20,
                                                  .ilut_tol = 1e-4};
 
+// After a transversal on a CPU, whose factors are of large subdomains.
+static const struct lcl_precond_params permuted = {.ilut_p = 50,
+                                                   .ilut_tol = 1e-5};
+
 // From so many cells on, the iterations that CPR saves repay its set-up.
 enum { CPR_CELLS = 4096, CPR_CELLS_SERIAL = 16384 };
 
@@ -45,9 +53,17 @@ bool lcl_wants_subdomains(const struct lcl_precond_params *p)
            p->relax > 0 || (int)p->coarse > 0 || p->storage || p->transversal;
 }
 
+static bool is_planar(const struct lcl_look *look, double n)
+{
+    const double mean = look->couplings / n;
+    return mean < PLANAR_ROW ||
+           (mean < TRIANGLES_ROW &&
+            look->squares / n - mean * mean >= TRIANGLES_VARIANCE);
+}
+
 static bool is_elliptic(const struct lcl_traits *T)
 {
-    const bool planar = T->look->couplings < PLANAR_ROW * (double)T->n;
+    const bool planar = is_planar(T->look, (double)T->n);
     const bool slow = T->distributed || (T->serial && !planar);
     const int64_t rows = slow ? ELLIPTIC_ROWS_SLOW : ELLIPTIC_ROWS;
     return !T->reproducible && T->n >= rows &&
@@ -79,12 +95,19 @@ bool lcl_lacks_diagonals(const struct lcl_traits *T)
     return T->block_size == 1 && T->look->positive + T->look->negative < T->n;
 }
 
-// Many lanes have small subdomains, whose fill replaces few missing diagonals:
-// there large entries are permuted to the diagonal first.
+static bool lacks_most_diagonals(const struct lcl_traits *T)
+{
+    return lcl_lacks_diagonals(T) &&
+           T->look->positive + T->look->negative < T->n / 2;
+}
+
+// Many lanes have small subdomains, whose fill replaces few missing diagonals,
+// and no fill replaces most of them: there large entries are permuted to the
+// diagonal first.
 static bool wants_transversal(const struct lcl_traits *T)
 {
-    return !T->serial && !T->distributed && !T->look->symmetric &&
-           lcl_lacks_diagonals(T);
+    return !T->distributed && !T->look->symmetric &&
+           (T->serial ? lacks_most_diagonals(T) : lcl_lacks_diagonals(T));
 }
 
 static bool is_latent(const struct lcl_traits *T, int64_t rows)
@@ -247,12 +270,17 @@ static const char *reason_of(const struct lcl_traits *T)
                : "the matrix is not symmetric";
 }
 
-static void take_fill(struct lcl_precond_params *p)
+// What ILUT keeps, where the caller does not say so.
+static void take_fill(struct lcl_precond_params *p, const struct lcl_traits *T)
 {
+    const bool transversal = wants_transversal(T);
+    const struct lcl_precond_params *fill =
+        transversal && T->serial ? &permuted : &uneven;
     if (p->ilut_p == 0)
-        p->ilut_p = uneven.ilut_p;
+        p->ilut_p = fill->ilut_p;
     if (p->ilut_tol == 0)
-        p->ilut_tol = uneven.ilut_tol;
+        p->ilut_tol = fill->ilut_tol;
+    p->transversal |= transversal;
 }
 
 void lcl_choose(struct lcl_precond_params *precond,
@@ -262,10 +290,8 @@ void lcl_choose(struct lcl_precond_params *precond,
     *reason = reason_of(T);
     if (precond->type == LCL_PRECOND_DEFAULT) {
         precond->type = choose_precond(precond, solver->type, T);
-        if (precond->type == LCL_PRECOND_ILUT) {
-            take_fill(precond);
-            precond->transversal |= wants_transversal(T);
-        }
+        if (precond->type == LCL_PRECOND_ILUT)
+            take_fill(precond, T);
         if (precond->type == LCL_PRECOND_CPR)
             precond->cpr.pressure = T->pressure;
     }

@@ -298,11 +298,36 @@ static void test_choice__missing_diagonals_are_permuted(void **state)
         dense[i * N + (i + 9) % N] = 4;
         dense[i * N + (i + 10) % N] = -1;
     }
-    test_run_open(&r, *state, test_csr_from_dense(N, dense), NULL, NULL);
-    assert_int_equal(test_run_precond(&r), without_diagonals(*state));
-    assert_int_equal(test_run_solve(&r, LCL_OK),
-                     test_width(*state) == 1 ? 2 : 1);
-    assert_true(lcl_precond_info(lcl_chain_precond(r.C))->transversal);
+    for (int most = 0; most < 2; ++most) {
+        struct lcl_csr A = test_csr_from_dense(N, dense);
+        if (!most)
+            A = test_joined(A, test_laplacian(5, 5, 4));
+        test_run_open(&r, *state, A, NULL, NULL);
+        assert_int_equal(test_run_precond(&r),
+                         most ? LCL_PRECOND_ILUT : without_diagonals(*state));
+        assert_int_equal(test_run_solve(&r, LCL_OK),
+                         test_width(*state) == 1 && !most ? 2 : 1);
+        assert_true(lcl_precond_info(lcl_chain_precond(r.C))->transversal);
+        test_run_close(&r);
+    }
+}
+
+// Rows as long as those of a grid in three dimensions, but not as alike.
+static void test_choice__a_triangulation_is_planar(void **state)
+{
+    expect_choice(*state, test_triangulation(66, 66), LCL_SOLVER_CG,
+                  LCL_PRECOND_AMG);
+}
+
+// On a CPU; the size of subdomains for lanes does not depend on the matrix.
+static void test_choice__few_rows_are_one_subdomain(void **state)
+{
+    struct test_run r;
+    test_run_open(&r, *state, test_laplacian(16, 16, 15), NULL, NULL);
+    const struct lcl_precond_info *info =
+        lcl_precond_info(lcl_chain_precond(r.C));
+    assert_int_equal(info->type, LCL_PRECOND_IC0);
+    assert_true(test_width(*state) == 1 ? info->parts == 1 : info->parts > 1);
     test_run_close(&r);
 }
 
@@ -324,6 +349,8 @@ int main(void)
         cmocka_unit_test(test_choice__zero_diagonals_are_filled),
         cmocka_unit_test(test_choice__fill_of_long_rows_is_kept_by_size),
         cmocka_unit_test(test_choice__missing_diagonals_are_permuted),
+        cmocka_unit_test(test_choice__a_triangulation_is_planar),
+        cmocka_unit_test(test_choice__few_rows_are_one_subdomain),
     };
     return test_device_run(tests);
 }

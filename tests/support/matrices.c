@@ -5,6 +5,7 @@
 #include "tests/support/test.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 // splitmix64
@@ -165,6 +166,38 @@ struct lcl_csr test_laplacian(int64_t nx, int64_t ny, int64_t nz)
     struct lcl_csr A = allocate(n, 7 * n);
     for (int64_t cell = 0; cell < n; ++cell)
         append_cell(&A, grid, cell);
+    return A;
+}
+
+// Which diagonal divides the square whose lowest corner is (x, y).
+static bool rises(int64_t x, int64_t y)
+{
+    return ((uint32_t)(x * 40503 + y * 30011) * 0x9e3779b1u) >> 31;
+}
+
+static bool is_edge(int64_t x, int64_t y, int dx, int dy)
+{
+    const int64_t left = dx < 0 ? x - 1 : x, low = dy < 0 ? y - 1 : y;
+    return dx == 0 || dy == 0 || rises(left, low) == (dx == dy);
+}
+
+struct lcl_csr test_triangulation(int64_t nx, int64_t ny)
+{
+    struct lcl_csr A = allocate(nx * ny, 9 * nx * ny);
+    for (int64_t i = 0; i < nx * ny; ++i) {
+        const int64_t x = i % nx, y = i / nx;
+        int64_t own = 0;
+        for (int d = 0; d < 9; ++d) {
+            const int dx = d % 3 - 1, dy = d / 3 - 1;
+            const bool inside =
+                x + dx >= 0 && x + dx < nx && y + dy >= 0 && y + dy < ny;
+            own = d == 4 ? A.nnz : own;
+            if (inside && is_edge(x, y, dx, dy))
+                append(&A, i, i + dy * nx + dx, -1);
+        }
+        A.row_ptr[i + 1] = A.nnz;
+        A.val[own] = (double)(A.nnz - A.row_ptr[i] - 1) + 0.05;
+    }
     return A;
 }
 

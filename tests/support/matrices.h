@@ -21,6 +21,10 @@ struct lcl_csr test_stretched_csr(int64_t rows, int64_t cols, unsigned seed);
 // pattern is a 5-point stencil.
 struct lcl_csr test_laplacian(int64_t nx, int64_t ny, int64_t nz);
 
+// The graph Laplacian plus 0.05 of nx x ny points, whose squares one of both
+// diagonals divides at random.
+struct lcl_csr test_triangulation(int64_t nx, int64_t ny);
+
 // The matrix with `unknowns` rows per row of A and a full block for every
 // entry.
 struct lcl_csr test_expand_blocks(const struct lcl_csr *A, int64_t unknowns);
