@@ -39,12 +39,12 @@ typedef struct lcl_chain lcl_chain;
  * names something of subdomains, the preconditioner is
  *   JACOBI  if the couplings of each row add up to at most 0.9 of its diagonal
  *           entry: the condition number of D^-1 A is below 19 then
- *   AMG     for CG if A has 4096 rows or more, on several devices 32768, on a CPU,
- *           too, unless its rows are as short as those of problems in the plane,
- *           at least 0.9 of
- *           the weight of its couplings has the sign opposite to the diagonal,
- *           and they add up to more than 1.5 of the diagonal entry in at most
- *           0.1 of the rows: most rows of badly scaled matrices are such
+ *   AMG     for CG if A has 4096 rows or more, 32768 on several devices, and on
+ *           a CPU unless its rows are as short as those of problems in the
+ *           plane, at least 0.9 of the weight of its couplings has the sign
+ *           opposite to the diagonal, and they add up to more than 1.5 of the
+ *           diagonal entry in at most 0.1 of the rows: most rows of badly
+ *           scaled matrices are such
  *   CPR     for matrices that are not symmetric, of 4096 blocks of 2 to 4 rows
  *           or more, on a CPU 16384, on one device, if in nearly all of a
  *           sample of rows of blocks the diagonal entries (p, p) of
