@@ -156,7 +156,10 @@ void test_factors_init_from(struct test_factors *F, lcl_context *ctx,
 enum lcl_status test_factors_run(struct test_factors *F,
                                  struct lcl_repairs *repairs)
 {
-    return lcl_factor_numeric(&F->device, F->val, repairs);
+    const enum lcl_status st = lcl_factor_numeric(&F->device, F->val, repairs);
+    return st < 0 || F->device.lost == 0
+               ? st
+               : lcl_factor_fall_back(&F->device, F->val);
 }
 
 static void read_doubles(const lcl_buffer *buffer, double *v, int64_t n)

@@ -235,6 +235,7 @@ static void test_spec__source_is_defines_what_is_included_and_kernel(void **st)
     expect_part(&at, "#line 1 \"stored.cl.h\"\n");
     expect_part(&at, "#line 1 \"slot.cl.h\"\n");
     expect_part(&at, "#line 1 \"wave.cl.h\"\n");
+    expect_part(&at, "#line 1 \"packed_ring.cl.h\"\n");
     expect_part(&at, "#line 1 \"packed.cl\"\n");
     assert_string_equal(at, "");
     assert_null(strstr(source, "#include"));
