@@ -60,8 +60,11 @@ typedef enum lcl_status lcl_launch_fn(lcl_kernel *kernel, int64_t groups,
                                       const struct lcl_arg *args, int count);
 lcl_launch_fn lcl_launch;
 
-// LCL_LAUNCH(kernel, groups, arg, ...): lcl_launch() with the arguments listed.
+// LCL_LAUNCH_BY(launch, kernel, groups, arg, ...): launch() with the arguments
+// listed; LCL_LAUNCH(kernel, ...) is that of lcl_launch().
+#define LCL_LAUNCH_BY(launch, kernel, groups, ...)                             \
+ (launch)((kernel), (groups), (const struct lcl_arg[]){__VA_ARGS__},           \
+          (int)(sizeof((const struct lcl_arg[]){__VA_ARGS__}) /                \
+                sizeof(struct lcl_arg)))
 #define LCL_LAUNCH(kernel, groups, ...)                                        \
- lcl_launch((kernel), (groups), (const struct lcl_arg[]){__VA_ARGS__},         \
-            (int)(sizeof((const struct lcl_arg[]){__VA_ARGS__}) /              \
-                  sizeof(struct lcl_arg)))
+ LCL_LAUNCH_BY(lcl_launch, kernel, groups, __VA_ARGS__)

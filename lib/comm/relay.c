@@ -345,17 +345,11 @@ enum lcl_status lcl_relay_receive(lcl_relay_exchange *X, lcl_buffer *ghost,
                                   int64_t at, lcl_launch_fn *launch)
 {
     const lcl_relay *R = X->relay;
-    const struct lcl_arg args[] = {
-        lcl_arg_long(X->ghosts),
-        lcl_arg_buffer(X->in.buffer),
-        lcl_arg_buffer(ghost),
-        lcl_arg_long(at),
-        lcl_arg_int((int32_t)(uint32_t)++X->received),
-        lcl_arg_long(R->polls),
-        lcl_arg_buffer(R->ask.buffer),
-    };
-    return launch(R->unpack, groups_for(R, X->ghosts), args,
-                  (int)(sizeof args / sizeof *args));
+    return LCL_LAUNCH_BY(launch, R->unpack, groups_for(R, X->ghosts),
+                         lcl_arg_long(X->ghosts), lcl_arg_buffer(X->in.buffer),
+                         lcl_arg_buffer(ghost), lcl_arg_long(at),
+                         lcl_arg_int((int32_t)(uint32_t)++X->received),
+                         lcl_arg_long(R->polls), lcl_arg_buffer(R->ask.buffer));
 }
 
 uint64_t lcl_relay_bytes(const lcl_relay_exchange *X)

@@ -107,20 +107,12 @@ static enum lcl_status multiply_bin(const struct lcl_spmv *S, int bin,
 {
     const struct binned *R = S->state;
     const struct lcl_device_matrix *A = S->A;
-    const struct lcl_arg args[] = {
-        lcl_arg_buffer(R->bins.list),
-        lcl_arg_long(R->bins.first[bin]),
-        lcl_arg_long(R->bins.rows[bin]),
-        lcl_arg_buffer(A->row_ptr),
-        lcl_arg_buffer(A->col),
-        lcl_arg_buffer(A->val),
-        lcl_arg_buffer(v->x),
-        lcl_arg_buffer(v->y),
-        lcl_arg_buffer(v->stop),
-        lcl_arg_int(v->at),
-    };
-    return launch(R->kernel[bin], R->groups[bin], args,
-                  (int)(sizeof args / sizeof *args));
+    return LCL_LAUNCH_BY(
+        launch, R->kernel[bin], R->groups[bin], lcl_arg_buffer(R->bins.list),
+        lcl_arg_long(R->bins.first[bin]), lcl_arg_long(R->bins.rows[bin]),
+        lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
+        lcl_arg_buffer(A->val), lcl_arg_buffer(v->x), lcl_arg_buffer(v->y),
+        lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
 static enum lcl_status multiply_both(const struct lcl_spmv *S,
