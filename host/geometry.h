@@ -6,6 +6,12 @@
 
 #include <stdint.h>
 
+// The least multiple of `step` that is not below `value`; none is negative.
+static inline int64_t lcl_round_up(int64_t value, int64_t step)
+{
+    return (value + step - 1) / step * step;
+}
+
 // Work-group size of vector kernels: 1 at width 1, else 256 or the nearest
 // multiple of the wave width that the device supports.
 int lcl_vector_group(const struct lcl_caps *caps);

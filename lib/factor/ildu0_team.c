@@ -2,6 +2,7 @@
 // Several lanes for each row of the numeric factorisation.
 #include "lib/factor/ildu0_team.h"
 
+#include "host/geometry.h"
 #include "host/runtime.h"
 
 enum {
@@ -18,11 +19,6 @@ static int power_of_two(int64_t least)
     while (power < least)
         power *= 2;
     return power;
-}
-
-static int round_up(int64_t n, int step)
-{
-    return (int)((n + step - 1) / step) * step;
 }
 
 // Local memory for the row of a team.
@@ -46,8 +42,8 @@ bool lcl_ildu0_team_spec(struct lcl_spec *spec, const struct lcl_factor *F)
 {
     const struct lcl_caps *caps = lcl_context_caps(F->ctx);
     const int64_t mean = F->n > 0 ? (F->slots / F->n - 1) / 2 : 0;
-    const int entries = round_up(F->planes_max, ENTRIES_STEP);
-    const int rows = round_up(F->rows_max, ROWS_STEP);
+    const int entries = (int)lcl_round_up(F->planes_max, ENTRIES_STEP);
+    const int rows = (int)lcl_round_up(F->rows_max, ROWS_STEP);
     int lanes = power_of_two(mean), group = F->group;
     if (mean < LONG_ROW || caps->width == 1 || F->relax > 0 ||
         (F->block == 1 && F->mirror))

@@ -3,6 +3,7 @@
 #include "lib/trisolve/csr_factors.h"
 
 #include "host/alloc.h"
+#include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
@@ -313,8 +314,7 @@ struct lcl_spec lcl_csr_factors_spec(const struct lcl_caps *caps,
                                      const struct lcl_factor *factor,
                                      const char *source, const char *kernel)
 {
-    const int64_t rows =
-        (factor->rows_max + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP;
+    const int64_t rows = lcl_round_up(factor->rows_max, ROWS_STEP);
     struct lcl_spec spec = {
         .source = source,
         .kernel = kernel,

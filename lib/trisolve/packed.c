@@ -28,11 +28,6 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
     return value < low ? low : value > high ? high : value;
 }
 
-static int round_up(int64_t value, int multiple)
-{
-    return (int)((value + multiple - 1) / multiple * multiple);
-}
-
 static int64_t rows_for(const struct lcl_caps *caps, int64_t n)
 {
     if (caps->width > 1)
@@ -61,7 +56,7 @@ static uint64_t ring_bytes(int group)
 static uint64_t local_bytes_of(const struct lcl_caps *caps, int64_t rows)
 {
     const int group = lcl_packed_group(caps, rows);
-    return ((uint64_t)round_up(rows, ROWS_STEP) + (uint64_t)group) *
+    return ((uint64_t)lcl_round_up(rows, ROWS_STEP) + (uint64_t)group) *
                sizeof(double) +
            ring_bytes(group) + 64;
 }
@@ -142,7 +137,7 @@ enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
 static int table_stages(const struct lcl_caps *caps, const struct lcl_factor *F,
                         int rows)
 {
-    const int stages = round_up(F->stages_max + 4, 64);
+    const int stages = (int)lcl_round_up(F->stages_max + 4, 64);
     const uint64_t table = (uint64_t)stages * sizeof(struct lcl_stage);
     const uint64_t vector = (uint64_t)rows * sizeof(double);
     return table <= 2 * vector &&
@@ -160,7 +155,7 @@ struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
                             .group = F->group,
                             .storage = (int)F->storage};
     if (caps->width > 1) {
-        const int rows = round_up(F->rows_max, ROWS_STEP);
+        const int rows = (int)lcl_round_up(F->rows_max, ROWS_STEP);
         lcl_spec_set(&spec, "SUBDOMAIN_ROWS", rows);
         lcl_spec_set(&spec, "LOCAL_STAGES", table_stages(caps, F, rows));
         lcl_spec_set(&spec, "STAGE_ENTRIES",
@@ -209,8 +204,8 @@ static void name_class(char *text, size_t size, const struct lcl_caps *caps,
              "packed %s: groups of %d, rows %d, entries %d, lanes %d, "
              "log2 of stages %d, of quarter groups a unit %d",
              lcl_factor_storage_name(F->storage), F->group,
-             round_up(F->rows_max, ROWS_STEP), F->stage_entries, F->lanes,
-             log2_of(F->stages_max),
+             (int)lcl_round_up(F->rows_max, ROWS_STEP), F->stage_entries,
+             F->lanes, log2_of(F->stages_max),
              log2_of(4 * F->parts / caps->compute_units));
 }
 

@@ -3,6 +3,7 @@
 #include "lib/trisolve/packed_block.h"
 
 #include "host/alloc.h"
+#include "host/geometry.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/trisolve/packed_state.h"
@@ -24,16 +25,11 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static int64_t round_up(int64_t value, int multiple)
-{
-    return (value + multiple - 1) / multiple * multiple;
-}
-
 // ------------------------------------------------------------------- sizes
 
 static uint64_t vector_bytes(int64_t rows, int block)
 {
-    return (uint64_t)round_up(rows, ROWS_STEP) * (uint64_t)block *
+    return (uint64_t)lcl_round_up(rows, ROWS_STEP) * (uint64_t)block *
            sizeof(double);
 }
 
@@ -60,7 +56,7 @@ int64_t lcl_packed_block_rows(const struct lcl_caps *caps, int64_t n, int block)
 // vector and table do not fit together or the table is much larger.
 static int table_stages(const struct lcl_caps *caps, const struct lcl_factor *F)
 {
-    const int64_t stages = round_up(F->stages_max + 1, STAGES_STEP);
+    const int64_t stages = lcl_round_up(F->stages_max + 1, STAGES_STEP);
     const uint64_t table = (uint64_t)stages * sizeof(struct lcl_stage);
     const uint64_t vector = vector_bytes(F->rows_max, F->block);
     return table <= 2 * vector && vector + table + SPARE <= caps->local_bytes
@@ -80,7 +76,7 @@ struct lcl_spec lcl_packed_block_spec(const struct lcl_caps *caps,
                             .storage = (int)F->storage};
     if (caps->width > 1) {
         lcl_spec_set(&spec, "SUBDOMAIN_ROWS",
-                     (int)round_up(F->rows_max, ROWS_STEP));
+                     (int)lcl_round_up(F->rows_max, ROWS_STEP));
         lcl_spec_set(&spec, "LOCAL_STAGES", table_stages(caps, F));
     }
     return spec;

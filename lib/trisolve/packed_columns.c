@@ -4,6 +4,7 @@
 #include "lib/trisolve/packed.h"
 
 #include "host/alloc.h"
+#include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
@@ -15,11 +16,6 @@ enum {
     LANE_SLOTS = 16,
     SPARE = 64, // local memory that the driver may use itself
 };
-
-static int round_up(int64_t value, int multiple)
-{
-    return (int)((value + multiple - 1) / multiple * multiple);
-}
 
 struct columns {
     const struct lcl_trisolve_method *T;
@@ -59,8 +55,8 @@ static const struct lcl_operator_ops ops = {
 static bool spec_of_lanes(struct lcl_spec *spec, const struct lcl_caps *caps,
                           const struct lcl_factor *F, int columns)
 {
-    const int rows = round_up(F->rows_max, ROWS_STEP);
-    const int stages = round_up(F->stages_max + 2, STAGES_STEP);
+    const int rows = (int)lcl_round_up(F->rows_max, ROWS_STEP);
+    const int stages = (int)lcl_round_up(F->stages_max + 2, STAGES_STEP);
     const uint64_t bytes = (uint64_t)(rows > F->group ? rows : F->group) *
                                (uint64_t)columns * sizeof(double) +
                            (uint64_t)stages * sizeof(struct lcl_stage) +
