@@ -102,17 +102,22 @@ int64_t lcl_csr_row_of(const struct lcl_csr *A, int64_t k)
     return low;
 }
 
-int64_t lcl_csr_seek(const struct lcl_csr *A, int64_t i, int64_t j)
+int64_t lcl_seek(const int32_t *sorted, int64_t from, int64_t to, int64_t value)
 {
-    int64_t low = A->row_ptr[i], high = A->row_ptr[i + 1];
+    int64_t low = from, high = to;
     while (low < high) {
         const int64_t mid = low + (high - low) / 2;
-        if (A->col_ind[mid] < j)
+        if (sorted[mid] < value)
             low = mid + 1;
         else
             high = mid;
     }
     return low;
+}
+
+int64_t lcl_csr_seek(const struct lcl_csr *A, int64_t i, int64_t j)
+{
+    return lcl_seek(A->col_ind, A->row_ptr[i], A->row_ptr[i + 1], j);
 }
 
 int64_t lcl_csr_find(const struct lcl_csr *A, int64_t i, int64_t j)

@@ -21,6 +21,11 @@ enum lcl_status lcl_csr_check_rows(const struct lcl_csr *A,
 // The row of entry k of A.
 int64_t lcl_csr_row_of(const struct lcl_csr *A, int64_t k);
 
+// Position of the first of the ascending numbers `from` to to-1 that is >=
+// value, or `to`.
+int64_t lcl_seek(const int32_t *sorted, int64_t from, int64_t to,
+                 int64_t value);
+
 // Position of the first entry of row i with column >= j, or the start of the
 // next row.
 int64_t lcl_csr_seek(const struct lcl_csr *A, int64_t i, int64_t j);

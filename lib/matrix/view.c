@@ -171,6 +171,14 @@ static bool columns_are_in_range(const struct lcl_view *V, int64_t from,
     return outside == 0;
 }
 
+bool lcl_view_row_is_sound(const struct lcl_view *V, int64_t i)
+{
+    uint64_t descents = 0;
+    return columns_are_in_range(V, lcl_view_entry(V, i),
+                                lcl_view_entry(V, i + 1), &descents) &&
+           descents == 0;
+}
+
 // A chunk is sound if all columns are in range and there are no more descents
 // than row starts among them.
 static void look_at_columns(void *arg, int64_t chunk)

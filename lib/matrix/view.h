@@ -68,6 +68,9 @@ enum lcl_status lcl_view_check_values(const struct lcl_view *V,
                                       const char *what,
                                       const struct lcl_log *log);
 
+// Whether the columns of row i of the view are in range and ascend.
+bool lcl_view_row_is_sound(const struct lcl_view *V, int64_t i);
+
 // Columns, then values, by the name that suits V.
 enum lcl_status lcl_view_check_entries(const struct lcl_view *V,
                                        const struct lcl_log *log);

@@ -110,18 +110,6 @@ static enum lcl_status allocate(struct lcl_halo_plan *P,
                : lcl_fail_memory(log, "the rows of a rank");
 }
 
-static bool is_sound(const struct lcl_view *A, int64_t i)
-{
-    int64_t previous = -1;
-    for (int64_t k = lcl_view_entry(A, i); k < lcl_view_entry(A, i + 1); ++k) {
-        const int64_t j = lcl_view_column(A, k);
-        if (j <= previous || j >= A->cols)
-            return false;
-        previous = j;
-    }
-    return true;
-}
-
 // Lists a boundary row, whole.
 static void list_row(struct sizes *at, const struct splitting *S, int64_t i)
 {
@@ -149,7 +137,7 @@ static void list(void *arg, int64_t chunk)
     for (int64_t i = start; any && i < end; ++i) {
         if (!is_listed(S, i))
             continue;
-        if (!is_sound(A, i)) {
+        if (!lcl_view_row_is_sound(A, i)) {
             atomic_store(&S->malformed, true);
             return;
         }

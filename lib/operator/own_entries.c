@@ -5,24 +5,11 @@
 #include "host/geometry.h"
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
+#include "lib/matrix/csr.h"
 
 #include <string.h>
 
 // ------------------------------------------------------------------- rows
-
-// The first boundary row that is row i or behind it.
-static int64_t boundary_from(const struct lcl_halo_plan *P, int64_t i)
-{
-    int64_t low = 0, high = P->boundary;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (P->row[middle] < i)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
 
 // For how many row pointers from `first` on, at most `count`, the rank's own
 // are those of its rows minus *less: up to the next boundary row.
@@ -30,7 +17,7 @@ static int64_t next_run(const struct lcl_own_entries *E, int64_t first,
                         int64_t count, int64_t *less)
 {
     const struct lcl_halo_plan *P = E->plan;
-    const int64_t r = boundary_from(P, first);
+    const int64_t r = lcl_seek(P->row, 0, P->boundary, first);
     const int64_t run = r < P->boundary ? P->row[r] + 1 - first : count;
     *less = E->rows.row_ptr[0] + lcl_halo_plan_left_out(P, r);
     return run < count ? run : count;
