@@ -292,6 +292,18 @@ enum lcl_status lcl_matrix_operator_create(
     return LCL_OK;
 }
 
+// Makes the operator unless B, which is finished in any case, has failed.
+static enum lcl_status create_from(lcl_operator **out, lcl_context *ctx,
+                                   struct lcl_blocked *B, enum lcl_status st,
+                                   const struct lcl_operator_params *params)
+{
+    *out = NULL;
+    if (st == LCL_OK)
+        st = lcl_matrix_operator_create(out, ctx, B, params);
+    lcl_blocked_finish(B);
+    return st;
+}
+
 enum lcl_status lcl_operator_create(lcl_operator **out, lcl_context *ctx,
                                     const struct lcl_csr *A,
                                     const struct lcl_operator_params *params)
@@ -301,10 +313,8 @@ enum lcl_status lcl_operator_create(lcl_operator **out, lcl_context *ctx,
         lcl_operator_begin(out, ctx, A, "lcl_operator_create", &params);
     if (st < 0)
         return st;
-    if ((st = lcl_blocked_from_csr(&B, ctx, A, params->block_size)) == LCL_OK)
-        st = lcl_matrix_operator_create(out, ctx, &B, params);
-    lcl_blocked_finish(&B);
-    return st;
+    st = lcl_blocked_from_csr(&B, ctx, A, params->block_size);
+    return create_from(out, ctx, &B, st, params);
 }
 
 enum lcl_status lcl_matrix_operator_create_own(
@@ -312,12 +322,9 @@ enum lcl_status lcl_matrix_operator_create_own(
     const struct lcl_operator_params *params)
 {
     struct lcl_blocked B;
-    enum lcl_status st = lcl_blocked_from_own(&B, ctx, A, params->block_size);
-    *out = NULL;
-    if (st == LCL_OK)
-        st = lcl_matrix_operator_create(out, ctx, &B, params);
-    lcl_blocked_finish(&B);
-    return st;
+    const enum lcl_status st =
+        lcl_blocked_from_own(&B, ctx, A, params->block_size);
+    return create_from(out, ctx, &B, st, params);
 }
 
 enum lcl_status lcl_matrix_operator_create_bsr(
@@ -325,12 +332,9 @@ enum lcl_status lcl_matrix_operator_create_bsr(
     const struct lcl_operator_params *params)
 {
     struct lcl_blocked B;
-    enum lcl_status st = lcl_blocked_from_bsr(&B, ctx, A, params->block_size);
-    *out = NULL;
-    if (st == LCL_OK)
-        st = lcl_matrix_operator_create(out, ctx, &B, params);
-    lcl_blocked_finish(&B);
-    return st;
+    const enum lcl_status st =
+        lcl_blocked_from_bsr(&B, ctx, A, params->block_size);
+    return create_from(out, ctx, &B, st, params);
 }
 
 enum lcl_status lcl_operator_create_bsr(
