@@ -39,6 +39,10 @@ typedef struct lcl_chain lcl_chain;
  * names something of subdomains, the preconditioner is
  *   JACOBI  if the couplings of each row add up to at most 0.9 of its diagonal
  *           entry: the condition number of D^-1 A is below 19 then
+ *   AMG     of one level, a dense inverse, for up to 1000 rows, except on a
+ *           CPU, on several devices and where diagonal entries are missing
+ *   JACOBI  for up to 32768 rows of at least 10 couplings, with the same
+ *           exceptions and not for blocks: factors have too many levels
  *   AMG     for CG if A has 4096 rows or more, 32768 on several devices, and on
  *           a CPU unless its rows are as short as those of problems in the
  *           plane, at least 0.9 of the weight of its couplings has the sign
@@ -70,12 +74,15 @@ typedef struct lcl_chain lcl_chain;
  *               MINRES with JACOBI instead of further CG; then those for
  *               general matrices
  *   symmetric   MINRES with JACOBI, then those for general matrices
- *   general     BiCGSTAB with ILDU0, JACOBI, CPR, ILUK or ILUT; unless that was
- *               ILUK or ILUT, IDR(8) with RAS of overlap 1 where much was
- *               dropped, else with ILDU0, both with fp64 factors and shifted
- *               pivots; IDR(8) with ILUT(20, 1e-4) and GMRES(100) with
- *               ILUT(200, 1e-6) of the whole matrix, with a transversal;
- *               GMRES(100) without M. Blocks: no transversals
+ *   general     BiCGSTAB with ILDU0, JACOBI, CPR, ILUK or ILUT; for up to 8192
+ *               rows, not on a CPU or several devices and unless precond names
+ *               something of subdomains, GMRES(100) with AMG of one level, a
+ *               dense inverse; unless the first one was ILUK or ILUT, IDR(8)
+ *               with RAS of overlap 1 where much was dropped, else with ILDU0,
+ *               both with fp64 factors and shifted pivots; IDR(8) with
+ *               ILUT(20, 1e-4) and GMRES(100) with ILUT(200, 1e-6) of the whole
+ *               matrix, with a transversal; GMRES(100) without M. Blocks: no
+ *               transversals
  *   Kronecker   BiCGSTAB, IDR(8), GMRES(100), each with ILDU0
  *
  * Much was dropped if the factors before dropped at least 0.05 of the couplings

@@ -324,7 +324,7 @@ struct lcl_amg_params {
                      coupling of row i; 0: 0.25 */
     int levels;   /* maximum, at most LCL_AMG_LEVELS; 0: that */
     int64_t coarse_rows; /* a level of at most so many rows is the last one and
-                            is solved by a dense inverse, at most 4096; 0:
+                            is solved by a dense inverse, at most 8192; 0:
                             1000, on a CPU 400 */
 };
 

@@ -5,6 +5,7 @@
 #include "host/runtime.h"
 #include "lib/chain/choose.h"
 #include "lib/chain/pressure.h"
+#include "lib/multilevel/hierarchy.h"
 #include "lib/trisolve/hec_level.h"
 
 #include <limits.h>
@@ -15,6 +16,9 @@
 enum { PATIENCE = 500 };
 
 enum { THIN = 20 }; // entries that ILUT keeps of each row of L and of U, first
+
+// Many lanes invert so many rows in the time of some thousand iterations.
+enum { DENSE_ROWS = 8192 };
 
 // From this share on, one layer of overlap halved the iterations of IDR(8) or
 // better (fidap036, utm5940).
@@ -69,6 +73,18 @@ static bool whole_fits(const lcl_operator *A, double row_entries)
     return A->info.block_size == 1 &&
            n * fmin(row_entries, n) * LCL_LEVEL_ENTRY_BYTES <=
                0.5 * (double)caps->global_bytes;
+}
+
+// Multigrid of one level.
+static void append_inverse(struct lcl_plan *P, const struct lcl_traits *T)
+{
+    const bool tried =
+        P->method[0].precond.type == LCL_PRECOND_AMG && T->n <= LCL_COARSE_ROWS;
+    if (P->asked || T->serial || T->distributed || tried || T->n > DENSE_ROWS)
+        return;
+    struct lcl_method *m = append_solver(P, LCL_SOLVER_GMRES, "dense inverse");
+    m->precond.type = LCL_PRECOND_AMG;
+    m->precond.amg.coarse_rows = DENSE_ROWS;
 }
 
 // Level by level.
@@ -198,6 +214,7 @@ static enum lcl_status choose(struct lcl_plan *P, lcl_operator *A, bool alone)
         append_definite(P, A, first->precond.type);
     if (A->look.symmetric)
         append_indefinite(P, A);
+    append_inverse(P, &traits);
     append_general(P, A);
     return LCL_OK;
 }

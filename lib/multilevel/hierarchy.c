@@ -18,7 +18,7 @@
 enum {
     CPU_COARSE_ROWS = 400, // one core takes longer for an inverse than for the
                            // levels that it saves
-    INVERTED_MOST = 4096,  // rows of a last level that is inverted at all
+    INVERTED_MOST = 8192,  // rows of a last level that is inverted at all
 };
 #define THETA_CLASSICAL 0.25
 #define GROWTH          2 // of the entries from a level to the next one, at most

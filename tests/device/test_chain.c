@@ -7,6 +7,7 @@
 #include "tests/support/solving.h"
 
 #include "host/context.h"
+#include "lib/multilevel/hierarchy.h"
 
 #include <levelcl/chain.h>
 
@@ -119,14 +120,6 @@ static void test_chain__other_methods_follow(void **state)
     test_run_close(&r);
 }
 
-// A definite system and so few iterations that no CG method solves it: they
-// take 4, 2, 1 and 1 of them. AMG inverts up to 1000 rows.
-static struct lcl_csr definite(void)
-{
-    return test_laplacian(11, 10, 10);
-}
-static const struct lcl_solver_params hasty = {.max_iters = 8};
-
 // Which attempt has these types, and of which variant; -1: none.
 static int find(const lcl_chain *C, enum lcl_solver_type solver,
                 enum lcl_precond_type precond, const char *variant)
@@ -138,6 +131,26 @@ static int find(const lcl_chain *C, enum lcl_solver_type solver,
             return k;
     return -1;
 }
+
+// Many lanes invert what is not large.
+static void test_chain__many_lanes_take_the_inverse(void **state)
+{
+    const int at = test_width(*state) == 1 ? -1 : 1;
+    struct test_run r;
+    test_run_open(&r, *state, cycle(LCL_COARSE_ROWS + 1), NULL, NULL);
+    test_run_solve(&r, LCL_OK);
+    assert_int_equal(
+        find(r.C, LCL_SOLVER_GMRES, LCL_PRECOND_AMG, "dense inverse"), at);
+    test_run_close(&r);
+}
+
+// A definite system and so few iterations that no CG method solves it: they
+// take 4, 2, 1 and 1 of them. AMG inverts up to 1000 rows.
+static struct lcl_csr definite(void)
+{
+    return test_laplacian(11, 10, 10);
+}
+static const struct lcl_solver_params hasty = {.max_iters = 8};
 
 static const struct lcl_precond_params three_rows = {
     .partition = {.type = LCL_PARTITION_NATURAL, .rows = 3}};
@@ -410,6 +423,7 @@ int main(void)
         cmocka_unit_test(test_chain__disconnected_parts_are_handled),
         cmocka_unit_test(test_chain__rows_with_a_diagonal_alone_are_handled),
         cmocka_unit_test(test_chain__other_methods_follow),
+        cmocka_unit_test(test_chain__many_lanes_take_the_inverse),
         cmocka_unit_test(test_chain__dropped_couplings_bring_overlap),
         cmocka_unit_test(test_chain__dropped_couplings_bring_overlap_to_cg),
         cmocka_unit_test(test_chain__memory_decides_on_the_whole_matrix),
