@@ -59,6 +59,10 @@ typedef struct lcl_chain lcl_chain;
  *           entries, on one other device any. Not for blocks
  *   ILUK    of level 1 for others that are not symmetric and lack diagonal
  *           entries: fill replaces them. Not for blocks
+ *   JACOBI  for others that are not symmetric if couplings add up to more than
+ *           0.9 of the diagonal entry in at most half of the rows, on a CPU a
+ *           tenth, and to more than 1.5 of it in at most 0.01 of them; on a CPU
+ *           not if 0.9 of their weight have the sign opposite to the diagonal
  *   ILUT    of 20 entries and 1e-4 for other matrices that are not symmetric
  *           if an entry lies, on average, in a row at least 4 times as long as
  *           the mean row. Not for blocks

@@ -81,11 +81,12 @@ static bool is_dominated(const struct lcl_traits *T)
 // The same if the rows that are not dominated are few, and few of them far from
 // it. Of a symmetric matrix they may be an elliptic problem among fixed values,
 // for which CG has better than the diagonal; so has BiCGSTAB on a CPU, where
-// factors cost little, if couplings have the sign of such a problem.
+// factors cost little, if couplings have the sign of such a problem. On many
+// lanes factors cost a hundred iterations.
 static bool is_mostly_dominated(const struct lcl_traits *T)
 {
     const struct lcl_look *look = T->look;
-    return !look->symmetric && look->close <= T->n / 10 &&
+    return !look->symmetric && look->close <= T->n / (T->serial ? 10 : 2) &&
            look->loose <= T->n / 100 &&
            !(T->serial && look->opposite >= ELLIPTIC_WEIGHT);
 }
