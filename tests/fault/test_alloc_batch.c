@@ -3,35 +3,18 @@
 // for every n: the library reports the error, leaks nothing and leaves the
 // caller's arrays unchanged.
 #include "host/runtime.h"
+#include "tests/support/cache_folder.h"
 #include "tests/support/fail_alloc.h"
 #include "tests/support/fake_cl.h"
-#include "tests/support/folder.h"
 #include "tests/support/job.h"
 #include "tests/support/test.h"
 
 #include <levelcl/batch.h>
 
-static struct lcl_test_folder cache;
-
-static int setup(void **state)
-{
-    (void)state;
-    test_need_device();
-    lcl_test_folder_create(&cache);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    lcl_test_folder_remove(&cache);
-    return 0;
-}
-
 static lcl_context *context(void)
 {
     lcl_context *ctx;
-    const struct lcl_context_params params = {.cache_dir = cache.path};
+    const struct lcl_context_params params = {.cache_dir = test_cache.path};
     fake_cl = (struct fake_cl){0};
     assert_int_equal(lcl_runtime_create(&ctx, &params, &fake_cl_api), LCL_OK);
     return ctx;
@@ -124,5 +107,5 @@ int main(void)
         cmocka_unit_test(test_alloc_batch__any_allocation_may_fail),
         cmocka_unit_test(test_alloc_batch__any_opencl_call_may_fail),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, test_cache_create, test_cache_remove);
 }

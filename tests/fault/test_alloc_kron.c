@@ -2,10 +2,10 @@
 // Kronecker systems while the n-th host allocation fails, for every n: the
 // library reports out of memory or works without the allocation; a sanitizer
 // finds no leak.
+#include "tests/support/cache_folder.h"
 #include "tests/support/capture.h"
 #include "tests/support/fail_alloc.h"
 #include "tests/support/fake_cl.h"
-#include "tests/support/folder.h"
 #include "tests/support/job.h"
 #include "tests/support/krons.h"
 #include "tests/support/preconds.h"
@@ -13,24 +13,19 @@
 
 enum { STAGES = 2, BLOCK = 2, ROWS = 20, N = STAGES * BLOCK * ROWS };
 
-static struct lcl_test_folder cache;
 static struct test_kron small;
 
 static int setup(void **state)
 {
-    (void)state;
-    test_need_device();
-    lcl_test_folder_create(&cache);
+    test_cache_create(state);
     test_kron_init(&small, STAGES, BLOCK, ROWS, TEST_KRON_CHAIN);
     return 0;
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     test_kron_finish(&small);
-    lcl_test_folder_remove(&cache);
-    return 0;
+    return test_cache_remove(state);
 }
 
 static const double ones[N] = {1, 1, 1};
@@ -110,7 +105,7 @@ static void test_alloc_kron__ranks(void **state)
 {
     static const struct lcl_operator_params staged = {
         .kron_exchange = LCL_KRON_EXCHANGE_STAGED};
-    const struct lcl_context_params params = {.cache_dir = cache.path,
+    const struct lcl_context_params params = {.cache_dir = test_cache.path,
                                               .width = 1};
     lcl_context *ctx[2];
     long n = 0;
@@ -133,7 +128,7 @@ static bool fail_alloc(enum lcl_kron_type type,
     lcl_context *ctx;
     test_capture_init(&capture, LCL_LOG_ERROR);
     const struct lcl_context_params context = {
-        .log = capture.log, .cache_dir = cache.path, .width = 1};
+        .log = capture.log, .cache_dir = test_cache.path, .width = 1};
     fake_cl = (struct fake_cl){0};
     lcl_test_fail_alloc_at(n);
     enum lcl_status st = lcl_runtime_create(&ctx, &context, &fake_cl_api);

@@ -1,32 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A layout is converted and becomes an operator while the n-th host allocation
 // fails, for every n: out of memory is reported, and nothing is left behind.
+#include "tests/support/cache_folder.h"
 #include "tests/support/capture.h"
 #include "tests/support/fail_alloc.h"
 #include "tests/support/fake_cl.h"
-#include "tests/support/folder.h"
 #include "tests/support/job.h"
 #include "tests/support/layouts.h"
 #include "tests/support/test.h"
 
 #include "host/runtime.h"
-
-static struct lcl_test_folder cache;
-
-static int setup(void **state)
-{
-    (void)state;
-    test_need_device();
-    lcl_test_folder_create(&cache);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    lcl_test_folder_remove(&cache);
-    return 0;
-}
 
 static enum lcl_status use(lcl_context *ctx, const struct test_layout *T)
 {
@@ -69,7 +52,7 @@ static void test_alloc_layout__any_allocation_may_fail(void **state)
     (void)state;
     test_capture_init(&capture, LCL_LOG_ERROR);
     const struct lcl_context_params params = {
-        .log = capture.log, .cache_dir = cache.path, .no_pool = true};
+        .log = capture.log, .cache_dir = test_cache.path, .no_pool = true};
     fake_cl = (struct fake_cl){0};
     assert_int_equal(lcl_runtime_create(&ctx, &params, &fake_cl_api), LCL_OK);
     test_layout_init(&T, &L, false, false, 3);
@@ -86,5 +69,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alloc_layout__any_allocation_may_fail),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, test_cache_create, test_cache_remove);
 }

@@ -2,29 +2,12 @@
 // A whole job while the n-th host allocation fails, for every n: the library
 // reports out of memory or works without the allocation; a sanitizer finds no
 // leak.
+#include "tests/support/cache_folder.h"
 #include "tests/support/capture.h"
 #include "tests/support/fail_alloc.h"
 #include "tests/support/fake_cl.h"
-#include "tests/support/folder.h"
 #include "tests/support/job.h"
 #include "tests/support/test.h"
-
-static struct lcl_test_folder cache;
-
-static int setup(void **state)
-{
-    (void)state;
-    test_need_device();
-    lcl_test_folder_create(&cache);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    lcl_test_folder_remove(&cache);
-    return 0;
-}
 
 // Whether the n-th allocation of the job failed.
 static bool fail_alloc(struct test_job *job, long n)
@@ -51,7 +34,7 @@ static bool fail_alloc(struct test_job *job, long n)
 static void fail_each_job(struct test_job *job, int width)
 {
     long n = 0;
-    job->context.cache_dir = cache.path;
+    job->context.cache_dir = test_cache.path;
     job->context.width = width;
     job->api = &fake_cl_api;
     assert_false(fail_alloc(job, 0)); // fills the cache
@@ -233,5 +216,5 @@ int main(void)
         cmocka_unit_test(test_alloc_solve__bases),
         cmocka_unit_test(test_alloc_solve__diagonal_blocks),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, test_cache_create, test_cache_remove);
 }

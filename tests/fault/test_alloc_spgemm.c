@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A sparse product and a transposition while the n-th host allocation fails,
 // for every n: out of memory is reported, and nothing is left behind.
+#include "tests/support/cache_folder.h"
 #include "tests/support/capture.h"
 #include "tests/support/fail_alloc.h"
 #include "tests/support/fake_cl.h"
-#include "tests/support/folder.h"
 #include "tests/support/job.h"
 #include "tests/support/matrices.h"
 #include "tests/support/test.h"
@@ -13,23 +13,6 @@
 #include "lib/matrix/bsr.h"
 #include "lib/operator/spgemm.h"
 #include "lib/operator/transpose.h"
-
-static struct lcl_test_folder cache;
-
-static int setup(void **state)
-{
-    (void)state;
-    test_need_device();
-    lcl_test_folder_create(&cache);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    lcl_test_folder_remove(&cache);
-    return 0;
-}
 
 static enum lcl_status multiply(lcl_context *ctx,
                                 const struct lcl_device_matrix *A)
@@ -83,7 +66,7 @@ static void expect_each_failure(step_fn *step)
     long n = 0;
     test_capture_init(&capture, LCL_LOG_ERROR);
     const struct lcl_context_params params = {
-        .log = capture.log, .cache_dir = cache.path, .no_pool = true};
+        .log = capture.log, .cache_dir = test_cache.path, .no_pool = true};
     fake_cl = (struct fake_cl){0};
     assert_int_equal(lcl_runtime_create(&ctx, &params, &fake_cl_api), LCL_OK);
     assert_int_equal(lcl_device_matrix_init(&D, ctx, &view), LCL_OK);
@@ -118,5 +101,5 @@ int main(void)
         cmocka_unit_test(
             test_alloc_spgemm__any_allocation_of_a_transpose_may_fail),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, test_cache_create, test_cache_remove);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory from an allocator of the caller: all of it comes back, also when the
 // n-th call fails; and what a context says that it has.
+#include "tests/support/cache_folder.h"
 #include "tests/support/capture.h"
 #include "tests/support/device.h"
 #include "tests/support/fake_cl.h"
-#include "tests/support/folder.h"
 #include "tests/support/job.h"
 #include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
@@ -60,27 +60,10 @@ static void release(void *user, void *memory)
     free(memory);
 }
 
-static struct lcl_test_folder cache;
-
-static int setup(void **state)
-{
-    (void)state;
-    test_need_device();
-    lcl_test_folder_create(&cache);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    lcl_test_folder_remove(&cache);
-    return 0;
-}
-
 static lcl_context *open_context(const struct test_capture *capture)
 {
     const struct lcl_context_params params = {
-        .log = capture->log, .cache_dir = cache.path, .no_pool = true};
+        .log = capture->log, .cache_dir = test_cache.path, .no_pool = true};
     lcl_context *ctx;
     fake_cl = (struct fake_cl){0};
     assert_int_equal(lcl_runtime_create(&ctx, &params, &fake_cl_api), LCL_OK);
@@ -252,5 +235,5 @@ int main(void)
         cmocka_unit_test(test_allocator__contexts_count_their_memory),
         cmocka_unit_test(test_allocator__pinned_memory_is_trimmed),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, test_cache_create, test_cache_remove);
 }

@@ -4,10 +4,10 @@
 #include "host/context.h"
 #include "host/timer.h"
 #include "lib/operator/autotune.h"
+#include "tests/support/cache_folder.h"
 #include "tests/support/capture.h"
 #include "tests/support/device.h"
 #include "tests/support/fake_cl.h"
-#include "tests/support/folder.h"
 #include "tests/support/job.h"
 #include "tests/support/matrices.h"
 #include "tests/support/preconds.h"
@@ -16,12 +16,10 @@
 
 #include <string.h>
 
-static struct lcl_test_folder cache;
-
 static struct test_job warm_job(const struct lcl_log *log)
 {
     return (struct test_job){
-        .context = {.cache_dir = cache.path, .log = *log},
+        .context = {.cache_dir = test_cache.path, .log = *log},
         .api = &fake_cl_api,
     };
 }
@@ -30,18 +28,9 @@ static struct test_job warm_job(const struct lcl_log *log)
 // results.
 static int setup(void **state)
 {
-    (void)state;
-    test_need_device();
-    lcl_test_folder_create(&cache);
+    test_cache_create(state);
     struct test_job job = warm_job(&(struct lcl_log){0});
     assert_int_equal(test_job_run(&job), LCL_OK);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    lcl_test_folder_remove(&cache);
     return 0;
 }
 
@@ -223,7 +212,7 @@ static void fail_each_and_solve_again(lcl_solver *S, const double *b)
 static void test_cl_calls__a_solver_survives_any_failing_call(void **state)
 {
     (void)state;
-    const struct lcl_context_params params = {.cache_dir = cache.path};
+    const struct lcl_context_params params = {.cache_dir = test_cache.path};
     static struct test_line line;
     lcl_context *ctx;
     lcl_precond *M;
@@ -243,7 +232,7 @@ static void test_cl_calls__a_solver_survives_any_failing_call(void **state)
 static void test_cl_calls__an_update_survives_any_failing_call(void **state)
 {
     (void)state;
-    const struct lcl_context_params params = {.cache_dir = cache.path};
+    const struct lcl_context_params params = {.cache_dir = test_cache.path};
     const struct lcl_precond_params parts = {.coarse = LCL_COARSE_MULT,
                                              .partition.rows = 50};
     static struct test_line line;
@@ -287,7 +276,7 @@ static struct lcl_bsr matrix_of_all_lengths(void)
 static void open_product(struct test_product *p, lcl_context **ctx,
                          const struct lcl_bsr *A, enum lcl_spmv_type type)
 {
-    const struct lcl_context_params params = {.cache_dir = cache.path};
+    const struct lcl_context_params params = {.cache_dir = test_cache.path};
     fake_cl = (struct fake_cl){0};
     assert_int_equal(lcl_runtime_create(ctx, &params, &fake_cl_api), LCL_OK);
     (*ctx)->caps.queues_overlap = true;
@@ -369,7 +358,7 @@ static void test_cl_calls__a_product_survives_any_failing_call(void **state)
 static void test_cl_calls__a_timer_ends_whatever_fails(void **state)
 {
     (void)state;
-    const struct lcl_context_params params = {.cache_dir = cache.path};
+    const struct lcl_context_params params = {.cache_dir = test_cache.path};
     lcl_context *ctx;
     fake_cl = (struct fake_cl){0};
     assert_int_equal(lcl_runtime_create(&ctx, &params, &fake_cl_api), LCL_OK);
@@ -406,5 +395,5 @@ int main(void)
         cmocka_unit_test(test_cl_calls__a_timer_ends_whatever_fails),
         cmocka_unit_test(test_cl_calls__a_kernel_that_does_not_build_is_named),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, test_cache_remove);
 }
