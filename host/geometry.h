@@ -12,6 +12,14 @@ static inline int64_t lcl_round_up(int64_t value, int64_t step)
     return (value + step - 1) / step * step;
 }
 
+// Rows of an array in local memory for `rows` rows of a subdomain: rounded up,
+// so that subdomains of nearly equal sizes share programs.
+enum { LCL_LOCAL_ROWS_STEP = 128 };
+static inline int lcl_local_rows(int64_t rows)
+{
+    return (int)lcl_round_up(rows, LCL_LOCAL_ROWS_STEP);
+}
+
 // Work-group size of vector kernels: 1 at width 1, else 256 or the nearest
 // multiple of the wave width that the device supports.
 int lcl_vector_group(const struct lcl_caps *caps);

@@ -2,6 +2,7 @@
 // Times launches and prints figures as JSON lines.
 #include "tools/bench.h"
 
+#include "host/order.h"
 #include "host/timer.h"
 
 #include <stdio.h>
@@ -15,15 +16,9 @@ enum { MAX_LAUNCHES = 4096 };
 
 // ------------------------------------------------------------------- timing
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 struct times bench_summary(double seconds[BATCHES])
 {
-    qsort(seconds, BATCHES, sizeof *seconds, compare_doubles);
+    qsort(seconds, BATCHES, sizeof *seconds, lcl_order_double);
     return (struct times){.median = seconds[BATCHES / 2],
                           .p10 = seconds[BATCHES / 10],
                           .p90 = seconds[BATCHES - 1 - BATCHES / 10]};

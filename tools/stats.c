@@ -2,18 +2,13 @@
 // Medians and their confidence intervals.
 #include "tools/stats.h"
 
+#include "host/order.h"
 #include <math.h>
 #include <stdlib.h>
 
-static int compare(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return a < b ? -1 : a > b;
-}
-
 double stats_median(double *values, int n)
 {
-    qsort(values, (size_t)n, sizeof *values, compare);
+    qsort(values, (size_t)n, sizeof *values, lcl_order_double);
     return 0.5 * (values[(n - 1) / 2] + values[n / 2]);
 }
 

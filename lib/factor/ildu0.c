@@ -3,6 +3,7 @@
 #include "lib/factor/ildu0.h"
 
 #include "host/alloc.h"
+#include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
@@ -17,10 +18,7 @@
 // The first shift is this share of a row's scale (pivot.cl.h); it doubles each
 // round.
 #define FIRST_SHIFT 1e-3
-enum {
-    SHIFT_ROUNDS = 16,
-    ROWS_STEP = 128, // rounding of local array sizes: fewer programs
-};
+enum { SHIFT_ROUNDS = 16 };
 
 // Indices into F->counts; the last two are halves of one number.
 enum { REPAIRED, LOST, LOST_HIGH, COUNTS };
@@ -61,18 +59,12 @@ static void take_schedule(struct lcl_factor *F, struct lcl_schedule *D)
     D->step_of = D->source = D->diagonal = D->mirror = NULL;
 }
 
-// Number of rows that dilu.cl allocates in local memory; dilu_fits() adds the
-// share of the driver.
-static int dilu_rows(const struct lcl_factor *F)
-{
-    return (int)((F->rows_max + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP);
-}
-
 static bool dilu_fits(const struct lcl_factor *F)
 {
     const struct lcl_caps *caps = lcl_context_caps(F->ctx);
     return caps->width == 1 ||
-           (uint64_t)dilu_rows(F) * sizeof(double) + 64 <= caps->local_bytes;
+           (uint64_t)lcl_local_rows(F->rows_max) * sizeof(double) + 64 <=
+               caps->local_bytes;
 }
 
 // Number of values 1/d: at width 1 and in ildu0.cl, rows read 1/d from there.
@@ -135,7 +127,7 @@ static struct lcl_spec lane_spec(const struct lcl_factor *F)
         lcl_spec_set(&spec, "ROW_ENTRIES",
                      F->planes_max > 1 ? F->planes_max : 1);
         if (lcl_context_caps(F->ctx)->width > 1)
-            lcl_spec_set(&spec, "SUBDOMAIN_ROWS", dilu_rows(F));
+            lcl_spec_set(&spec, "SUBDOMAIN_ROWS", lcl_local_rows(F->rows_max));
     }
     return spec;
 }

@@ -8,9 +8,8 @@
 enum {
     LONG_ROW = 5, // mean entries of a row of L from which on lanes share a row
     ENTRIES_STEP = 16, // rounding of local array sizes: fewer programs
-    ROWS_STEP = 128,
-    PIVOT_BYTES = 12, // struct pivot of ildu0_team.cl.h
-    SPARE = 64,       // bytes of local memory that a driver adds
+    PIVOT_BYTES = 12,  // struct pivot of ildu0_team.cl.h
+    SPARE = 64,        // bytes of local memory that a driver adds
 };
 
 static int power_of_two(int64_t least)
@@ -43,7 +42,7 @@ bool lcl_ildu0_team_spec(struct lcl_spec *spec, const struct lcl_factor *F)
     const struct lcl_caps *caps = lcl_context_caps(F->ctx);
     const int64_t mean = F->n > 0 ? (F->slots / F->n - 1) / 2 : 0;
     const int entries = (int)lcl_round_up(F->planes_max, ENTRIES_STEP);
-    const int rows = (int)lcl_round_up(F->rows_max, ROWS_STEP);
+    const int rows = lcl_local_rows(F->rows_max);
     int lanes = power_of_two(mean), group = F->group;
     if (mean < LONG_ROW || caps->width == 1 || F->relax > 0 ||
         (F->block == 1 && F->mirror))

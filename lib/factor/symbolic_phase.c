@@ -12,7 +12,6 @@
 #include <assert.h>
 
 enum {
-    ROWS_STEP = 128,   // rounding of local array sizes: fewer programs
     ROWS_PER_LANE = 4, // with more rows per lane, the group size doubles
     MOST_LANES = 128,
 };
@@ -50,13 +49,13 @@ static enum lcl_status get_kernels(struct lcl_symbolic_phase *phase)
 {
     const struct lcl_caps *caps = lcl_context_caps(phase->ctx);
     const int64_t rows = phase->S->schedule.rows_max;
-    const int step = (int)(rows + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP;
     struct lcl_spec spec = {
         .source = "symbolic.cl",
         .group = lanes_for(caps, rows),
         .block = phase->params.block > 1 ? phase->params.block : 0};
     enum lcl_status st = LCL_OK;
-    lcl_spec_set(&spec, "SUBDOMAIN_ROWS", caps->width > 1 ? step : 0);
+    lcl_spec_set(&spec, "SUBDOMAIN_ROWS",
+                 caps->width > 1 ? lcl_local_rows(rows) : 0);
     lcl_spec_set(&spec, "PATTERN_ONLY", !phase->val);
     lcl_spec_set(&spec, "SOURCES", phase->pattern->source != NULL);
     phase->groups = lcl_vector_groups(caps);

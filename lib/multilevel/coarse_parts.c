@@ -5,6 +5,7 @@
 #include "host/alloc.h"
 #include "host/buffer.h"
 #include "host/log.h"
+#include "host/order.h"
 #include "host/runtime.h"
 #include "lib/multilevel/aggregate.h"
 #include "lib/multilevel/rank_rows.h"
@@ -93,12 +94,6 @@ static int64_t list_couplings(int64_t *key, const struct lcl_coarse_parts *Q)
     return count;
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 // The couplings of each subdomain of the rank, each pair once, with its number
 // of entries.
 static void fill_rows(struct lcl_bsr *G, const struct lcl_coarse_parts *Q,
@@ -137,7 +132,7 @@ static enum lcl_status make_rows(struct lcl_bsr *G,
     if (made) {
         list_couplings(key, Q);
         if (count > 0)
-            qsort(key, (size_t)count, sizeof *key, compare_keys);
+            qsort(key, (size_t)count, sizeof *key, lcl_order_int64);
         fill_rows(G, Q, key, count);
     }
     lcl_free(key);

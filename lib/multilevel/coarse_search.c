@@ -4,6 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
+#include "host/order.h"
 #include "host/runtime.h"
 #include "lib/multilevel/coarse_parts.h"
 
@@ -326,12 +327,6 @@ static enum lcl_status find_parts(struct lcl_coarse_ranks *R,
 
 // ------------------------------------------------------------------- ghosts
 
-static int compare(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 // Lists the unknowns of the ghosts, each once, behind the own ones.
 static void list_local(struct lcl_coarse_ranks *R, const int32_t *ghost,
                        int64_t ghosts)
@@ -341,7 +336,7 @@ static void list_local(struct lcl_coarse_ranks *R, const int32_t *ghost,
     for (int64_t q = 0; q < R->own; ++q)
         R->unknown[q] = (int32_t)(R->first + q);
     memcpy(listed, ghost, (size_t)ghosts * sizeof *ghost);
-    qsort(listed, (size_t)ghosts, sizeof *listed, compare);
+    qsort(listed, (size_t)ghosts, sizeof *listed, lcl_order_int32);
     for (int64_t g = 0; g < ghosts; ++g)
         if (g == 0 || listed[g] != listed[count - 1])
             listed[count++] = listed[g];
@@ -355,7 +350,7 @@ static void localise(const struct lcl_coarse_ranks *R, int32_t *ghost,
     for (int64_t g = 0; g < ghosts; ++g) {
         const int32_t *at =
             bsearch(&ghost[g], listed, (size_t)(R->local - R->own),
-                    sizeof *listed, compare);
+                    sizeof *listed, lcl_order_int32);
         ghost[g] = (int32_t)(at - R->unknown);
     }
 }

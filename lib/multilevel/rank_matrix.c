@@ -5,6 +5,7 @@
 #include "host/alloc.h"
 #include "host/launch.h"
 #include "host/log.h"
+#include "host/order.h"
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
 #include "lib/matrix/rows.h"
@@ -356,12 +357,6 @@ static enum lcl_status read_ghosts(struct lcl_rows *sent,
     return st;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static void append_row(struct lcl_rows *R, const struct lcl_rows *from,
                        int64_t row)
 {
@@ -388,7 +383,7 @@ static enum lcl_status join(struct lcl_rows *joined, int32_t *row,
     for (int64_t k = 0; k < rows && st == LCL_OK; ++k)
         key[k] = (int64_t)of[k] << 32 | k;
     if (st == LCL_OK && rows > 0)
-        qsort(key, (size_t)rows, sizeof *key, ascending);
+        qsort(key, (size_t)rows, sizeof *key, lcl_order_int64);
     joined->rows = 0;
     if (st == LCL_OK)
         joined->row_ptr[0] = 0;

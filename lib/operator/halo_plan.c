@@ -4,6 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
+#include "host/order.h"
 #include "host/parallel.h"
 
 #include <inttypes.h>
@@ -147,28 +148,13 @@ static void list(void *arg, int64_t chunk)
 
 // ------------------------------------------------------------------- ghosts
 
-static int compare(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-static int64_t without_repeats(int64_t *sorted, int64_t count)
-{
-    int64_t kept = 0;
-    for (int64_t k = 0; k < count; ++k)
-        if (k == 0 || sorted[k] != sorted[k - 1])
-            sorted[kept++] = sorted[k];
-    return kept;
-}
-
 int64_t lcl_halo_plan_column(const struct lcl_halo_plan *P, int64_t column)
 {
     if (lcl_halo_plan_owns(P, column))
         return column - P->first;
     const int64_t *at = P->ghosts > 0
                             ? bsearch(&column, P->ghost, (size_t)P->ghosts,
-                                      sizeof column, compare)
+                                      sizeof column, lcl_order_int64)
                             : NULL;
     return at ? P->rows + (at - P->ghost) : -1;
 }
@@ -178,9 +164,7 @@ static enum lcl_status number_ghosts(struct lcl_halo_plan *P,
                                      const struct lcl_view *A, int64_t count,
                                      const struct lcl_log *log)
 {
-    if (count > 0)
-        qsort(P->ghost, (size_t)count, sizeof *P->ghost, compare);
-    P->ghosts = without_repeats(P->ghost, count);
+    P->ghosts = lcl_sort_once(P->ghost, count);
     if (P->rows + P->ghosts > INT32_MAX)
         return lcl_fail(log, LCL_ERANGE,
                         "%" PRId64 " rows and columns of other ranks on one "

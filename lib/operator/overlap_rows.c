@@ -6,6 +6,7 @@
 #include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
+#include "host/order.h"
 #include "host/runtime.h"
 #include "lib/matrix/csr.h"
 #include "lib/operator/distributed.h"
@@ -135,30 +136,12 @@ static enum lcl_status take_own_values(const struct lcl_overlap_rows *O)
 
 // ------------------------------------------------------------------- layers
 
-static int ascending(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-// Sorts rows, each once.
-static int64_t sort_once(int64_t *rows, int64_t count)
-{
-    int64_t kept = 0;
-    if (count > 0)
-        qsort(rows, (size_t)count, sizeof *rows, ascending);
-    for (int64_t k = 0; k < count; ++k)
-        if (k == 0 || rows[k] != rows[kept - 1])
-            rows[kept++] = rows[k];
-    return kept;
-}
-
 // Completes the blocks of rows, which are sorted, in place: there is space.
 static int64_t complete_blocks(int64_t *rows, int64_t count, int block)
 {
     for (int64_t k = 0; k < count; ++k)
         rows[k] /= block;
-    count = sort_once(rows, count);
+    count = lcl_sort_once(rows, count);
     for (int64_t k = count * block - 1; k >= 0; --k)
         rows[k] = rows[k / block] * block + k % block;
     return count * block;
@@ -288,8 +271,8 @@ static int64_t local_column(const struct lcl_overlap_rows *O,
     const struct lcl_halo_plan *L = &s->plan;
     if (is_own(s, column))
         return O->low + column - L->first;
-    const int64_t *at =
-        bsearch(&column, L->ghost, (size_t)L->ghosts, sizeof column, ascending);
+    const int64_t *at = bsearch(&column, L->ghost, (size_t)L->ghosts,
+                                sizeof column, lcl_order_int64);
     return at ? row_of_ghost(O, L, at - L->ghost) : -1;
 }
 

@@ -4,6 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
+#include "host/order.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -11,12 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int ascending(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
 
 // Replaces each label by its rank among the distinct labels.
 static enum lcl_status compress(int32_t *label, int64_t n,
@@ -26,14 +21,14 @@ static enum lcl_status compress(int32_t *label, int64_t n,
     if (!sorted)
         return lcl_fail_memory(log, "the labels");
     memcpy(sorted, label, (size_t)n * sizeof *sorted);
-    qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+    qsort(sorted, (size_t)n, sizeof *sorted, lcl_order_int32);
     size_t different = 0;
     for (int64_t i = 0; i < n; ++i)
         if (i == 0 || sorted[i] != sorted[different - 1])
             sorted[different++] = sorted[i];
     for (int64_t i = 0; i < n; ++i) {
-        const int32_t *found =
-            bsearch(&label[i], sorted, different, sizeof *sorted, ascending);
+        const int32_t *found = bsearch(&label[i], sorted, different,
+                                       sizeof *sorted, lcl_order_int32);
         label[i] = (int32_t)(found - sorted);
     }
     lcl_free(sorted);

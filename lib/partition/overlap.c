@@ -4,6 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
+#include "host/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,18 +83,12 @@ static void search_layers(struct search *s, int64_t p, int layers)
     }
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 // Merges the rows of part p and the added ones, which then ascend, to `at` on.
 static void merge_rows(struct search *s, int64_t p, int64_t at)
 {
     const struct lcl_subdomains *in = s->in;
     int64_t i = in->part_ptr[p], k = 0;
-    qsort(s->added, (size_t)s->additions, sizeof *s->added, ascending);
+    qsort(s->added, (size_t)s->additions, sizeof *s->added, lcl_order_int32);
     while (i < in->part_ptr[p + 1] || k < s->additions) {
         const bool old = k == s->additions ||
                          (i < in->part_ptr[p + 1] && in->row[i] < s->added[k]);

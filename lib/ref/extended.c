@@ -5,6 +5,7 @@
 #include "cl/multilevel/aggregate.cl.h"
 #include "cl/multilevel/extended.cl.h"
 #include "host/alloc.h"
+#include "host/order.h"
 #include "lib/matrix/csr.h"
 #include "lib/ref/aggregates.h"
 
@@ -46,18 +47,12 @@ static void add_coarse(struct work *w, int64_t i, bool fine_ones)
     }
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void find_candidates(struct work *w, int64_t i)
 {
     w->count = 0;
     add_candidate(w, i);
     add_coarse(w, i, true);
-    qsort(w->key, (size_t)w->count, sizeof *w->key, by_number);
+    qsort(w->key, (size_t)w->count, sizeof *w->key, lcl_order_int32);
     for (int64_t e = 0; e < w->count; ++e)
         w->place[w->key[e]] = (int32_t)e;
 }

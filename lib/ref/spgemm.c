@@ -4,6 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
+#include "host/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -49,12 +50,6 @@ static int64_t list_columns(int32_t *list, int64_t *seen, int64_t i,
     return count;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 // c_ij = sum over k of a_ik b_kj for all j; place[j] is the entry of C.
 static void multiply_row(struct lcl_csr *C, int64_t *place, int64_t i,
                          const struct lcl_csr *A, const struct lcl_csr *B)
@@ -76,7 +71,7 @@ static void fill_row(struct lcl_csr *C, int64_t *seen, int64_t *place,
 {
     int32_t *list = C->col_ind + C->row_ptr[i];
     const int64_t count = list_columns(list, seen, i, A, B);
-    qsort(list, (size_t)count, sizeof *list, ascending);
+    qsort(list, (size_t)count, sizeof *list, lcl_order_int32);
     multiply_row(C, place, i, A, B);
 }
 

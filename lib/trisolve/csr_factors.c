@@ -9,11 +9,7 @@
 #include "host/runtime.h"
 #include "lib/operator/matrix.h"
 
-enum {
-    GROUP = 256,     // minimum work-items per subdomain, if the device allows
-    ROWS_STEP = 128, // rounding of the vector's size in local memory: fewer
-                     // programs
-};
+enum { GROUP = 256 }; // minimum work-items per subdomain, if the device allows
 
 // ------------------------------------------------------------------- arrays
 
@@ -314,7 +310,7 @@ struct lcl_spec lcl_csr_factors_spec(const struct lcl_caps *caps,
                                      const struct lcl_factor *factor,
                                      const char *source, const char *kernel)
 {
-    const int64_t rows = lcl_round_up(factor->rows_max, ROWS_STEP);
+    const int64_t rows = lcl_local_rows(factor->rows_max);
     struct lcl_spec spec = {
         .source = source,
         .kernel = kernel,

@@ -19,8 +19,6 @@ enum {
                            // them save less than the couplings are worth
     ROWS_PER_LANE = 16, // with more rows per lane, the group gets another wave
     MAX_WAVES = 8,
-    ROWS_STEP = 128, // rounding of the vector's size in local memory: fewer
-                     // programs
 };
 
 static int64_t clamp(int64_t value, int64_t low, int64_t high)
@@ -56,8 +54,7 @@ static uint64_t ring_bytes(int group)
 static uint64_t local_bytes_of(const struct lcl_caps *caps, int64_t rows)
 {
     const int group = lcl_packed_group(caps, rows);
-    return ((uint64_t)lcl_round_up(rows, ROWS_STEP) + (uint64_t)group) *
-               sizeof(double) +
+    return ((uint64_t)lcl_local_rows(rows) + (uint64_t)group) * sizeof(double) +
            ring_bytes(group) + 64;
 }
 
@@ -155,7 +152,7 @@ struct lcl_spec lcl_packed_spec(const struct lcl_caps *caps,
                             .group = F->group,
                             .storage = (int)F->storage};
     if (caps->width > 1) {
-        const int rows = (int)lcl_round_up(F->rows_max, ROWS_STEP);
+        const int rows = lcl_local_rows(F->rows_max);
         lcl_spec_set(&spec, "SUBDOMAIN_ROWS", rows);
         lcl_spec_set(&spec, "LOCAL_STAGES", table_stages(caps, F, rows));
         lcl_spec_set(&spec, "STAGE_ENTRIES",
@@ -204,8 +201,8 @@ static void name_class(char *text, size_t size, const struct lcl_caps *caps,
              "packed %s: groups of %d, rows %d, entries %d, lanes %d, "
              "log2 of stages %d, of quarter groups a unit %d",
              lcl_factor_storage_name(F->storage), F->group,
-             (int)lcl_round_up(F->rows_max, ROWS_STEP), F->stage_entries,
-             F->lanes, log2_of(F->stages_max),
+             lcl_local_rows(F->rows_max), F->stage_entries, F->lanes,
+             log2_of(F->stages_max),
              log2_of(4 * F->parts / caps->compute_units));
 }
 

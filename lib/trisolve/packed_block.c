@@ -14,9 +14,7 @@ enum {
     SMALL_BLOCK = 3,
     CPU_ENTRIES = 65536, // block entries per plane
     CPU_ROWS_LEAST = 128,
-    ROWS_STEP = 128,  // rounding of the vector's size in local memory: fewer
-                      // programs
-    STAGES_STEP = 64, // the same for the stage table
+    STAGES_STEP = 64, // rounding of the stage table: fewer programs
     SPARE = 64,       // local memory that the driver may use itself
 };
 
@@ -29,17 +27,16 @@ static int64_t smaller(int64_t a, int64_t b)
 
 static uint64_t vector_bytes(int64_t rows, int block)
 {
-    return (uint64_t)lcl_round_up(rows, ROWS_STEP) * (uint64_t)block *
-           sizeof(double);
+    return (uint64_t)lcl_local_rows(rows) * (uint64_t)block * sizeof(double);
 }
 
 int64_t lcl_packed_block_limit(const struct lcl_caps *caps, int block)
 {
     if (caps->width == 1)
         return UINT16_MAX;
-    int64_t rows = UINT16_MAX / ROWS_STEP * ROWS_STEP;
+    int64_t rows = UINT16_MAX / LCL_LOCAL_ROWS_STEP * LCL_LOCAL_ROWS_STEP;
     while (rows > 0 && vector_bytes(rows, block) + SPARE > caps->local_bytes)
-        rows -= ROWS_STEP;
+        rows -= LCL_LOCAL_ROWS_STEP;
     return rows;
 }
 
@@ -75,8 +72,7 @@ struct lcl_spec lcl_packed_block_spec(const struct lcl_caps *caps,
                             .block = F->block,
                             .storage = (int)F->storage};
     if (caps->width > 1) {
-        lcl_spec_set(&spec, "SUBDOMAIN_ROWS",
-                     (int)lcl_round_up(F->rows_max, ROWS_STEP));
+        lcl_spec_set(&spec, "SUBDOMAIN_ROWS", lcl_local_rows(F->rows_max));
         lcl_spec_set(&spec, "LOCAL_STAGES", table_stages(caps, F));
     }
     return spec;

@@ -11,8 +11,7 @@
 #include "lib/factor/store.h"
 
 enum {
-    ROWS_STEP = 128, // rounding of sizes in local memory: fewer programs
-    STAGES_STEP = 64,
+    STAGES_STEP = 64, // rounding of the stage table: fewer programs
     LANE_SLOTS = 16,
     SPARE = 64, // local memory that the driver may use itself
 };
@@ -55,7 +54,7 @@ static const struct lcl_operator_ops ops = {
 static bool spec_of_lanes(struct lcl_spec *spec, const struct lcl_caps *caps,
                           const struct lcl_factor *F, int columns)
 {
-    const int rows = (int)lcl_round_up(F->rows_max, ROWS_STEP);
+    const int rows = lcl_local_rows(F->rows_max);
     const int stages = (int)lcl_round_up(F->stages_max + 2, STAGES_STEP);
     const uint64_t bytes = (uint64_t)(rows > F->group ? rows : F->group) *
                                (uint64_t)columns * sizeof(double) +

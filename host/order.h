@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ascending orders of numbers, for qsort() and bsearch().
+#pragma once
+
+#include <stdint.h>
+#include <stdlib.h>
+
+static inline int lcl_order_int32(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static inline int lcl_order_int64(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static inline int lcl_order_double(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// Sorts numbers, each once. Returns how many are left.
+static inline int64_t lcl_sort_once(int64_t *number, int64_t count)
+{
+    int64_t kept = 0;
+    if (count > 0)
+        qsort(number, (size_t)count, sizeof *number, lcl_order_int64);
+    for (int64_t k = 0; k < count; ++k)
+        if (k == 0 || number[k] != number[kept - 1])
+            number[kept++] = number[k];
+    return kept;
+}
