@@ -272,18 +272,18 @@ static enum lcl_status create(lcl_precond *M,
 {
     lcl_context *ctx = M->op.range.ctx;
     const struct lcl_log *log = lcl_context_log(ctx);
-    const int64_t blocks = M->matrix->matrix->blocks;
+    const struct lcl_device_matrix *D = M->matrix->matrix;
     enum lcl_status st;
     if ((st = lcl_ilu_choose(&M->info, params, log)) < 0)
         return st;
-    if (lcl_needs_wide(blocks)) // before METIS spends hours on it
-        return lcl_refuse_wide(blocks, "factors on subdomains", log);
+    if (lcl_needs_wide(D->blocks)) // before METIS spends hours on it
+        return lcl_refuse_wide(D->blocks, "factors on subdomains", log);
     struct ilu *I = M->op.state = lcl_calloc(1, sizeof *I);
     if (!I)
         return lcl_fail_memory(log, "a preconditioner");
     I->params = *params;
     I->params.partition.type = lcl_packed_partition_type(
-        lcl_context_caps(ctx), params->partition.type);
+        lcl_context_caps(ctx), &params->partition, D->block_rows, D->block);
     return overlaps_ranks(M) ? LCL_OK : set_up_once(M, &I->params);
 }
 

@@ -81,12 +81,19 @@ int64_t lcl_packed_rows_most(const struct lcl_caps *caps, int block)
     return rows;
 }
 
-enum lcl_partition_type lcl_packed_partition_type(const struct lcl_caps *caps,
-                                                  enum lcl_partition_type type)
+enum lcl_partition_type lcl_packed_partition_type(
+    const struct lcl_caps *caps, const struct lcl_partition_params *params,
+    int64_t n, int block)
 {
-    return type != LCL_PARTITION_DEFAULT ? type
-           : caps->width > 1             ? LCL_PARTITION_MATCH
-                                         : LCL_PARTITION_METIS;
+    const int64_t rows =
+        params->rows > 0 ? params->rows : lcl_packed_rows_usual(caps, n, block);
+    if (params->type != LCL_PARTITION_DEFAULT)
+        return params->type;
+    if (caps->width > 1)
+        return LCL_PARTITION_MATCH;
+    return clamp(rows, 1, lcl_packed_rows_most(caps, block)) >= n
+               ? LCL_PARTITION_NATURAL
+               : LCL_PARTITION_METIS;
 }
 
 enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
@@ -99,7 +106,7 @@ enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const struct lcl_log *log = lcl_context_log(ctx);
     struct lcl_partition_params p = *params;
-    p.type = lcl_packed_partition_type(caps, p.type);
+    p.type = lcl_packed_partition_type(caps, params, A->rows, block);
     int32_t *of_blocks = NULL;
     enum lcl_status st;
     if (limit < 1)

@@ -21,11 +21,13 @@ enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
                                      const struct lcl_partition_params *params,
                                      int64_t limit, int64_t aggregates);
 
-// Resolves LCL_PARTITION_DEFAULT for a device; returns other types unchanged.
-// Matching does not pay off on a few cores: for lap3d:64 it takes 0.7 s on two
-// cores, METIS takes 0.5 s; on an H200 matching takes 5 ms.
-enum lcl_partition_type lcl_packed_partition_type(const struct lcl_caps *caps,
-                                                  enum lcl_partition_type type);
+// The type of a partition of n rows (blocks of `block` rows), where DEFAULT is
+// resolved for the device. Matching does not pay off on a few cores: for
+// lap3d:64 it takes 0.7 s on two cores, METIS takes 0.5 s; on an H200 matching
+// takes 5 ms. What is one subdomain needs neither.
+enum lcl_partition_type lcl_packed_partition_type(
+    const struct lcl_caps *caps, const struct lcl_partition_params *params,
+    int64_t n, int block);
 
 // Maximum rows (blocks of `block` rows) of a subdomain on a device.
 int64_t lcl_packed_rows_most(const struct lcl_caps *caps, int block);
