@@ -108,10 +108,12 @@ static double iterations_needed(const struct lcl_report *report, double rtol)
     return fall > 0.1 ? last + left * (last - half) / fall : INFINITY;
 }
 
+// Many iterations without a preconditioner have a better remedy than more.
 static bool fall_is_fast(const struct job *job, double needed)
 {
     const int max_iters = job->solver.max_iters;
-    return needed <= USUAL_ITERS || needed <= 4.0 * max_iters;
+    const bool plain = job->cli.options.precond.type == LCL_PRECOND_NONE;
+    return needed <= 4.0 * max_iters || (needed <= USUAL_ITERS && !plain);
 }
 
 static void allow_iterations(struct hint *hint, double count, const char *why)
