@@ -10,11 +10,9 @@
 //     B:   each lane has one row; no exchange between lanes.
 //     1:   one lane has the whole block row, as on a CPU.
 // Determinism: fixed order for a given G.
+#include "block_sums.cl.h"
 #include "spmv.cl.h"
 
-#ifndef LCL_BLOCK
-# define LCL_BLOCK 2 // rows and columns of a block, at least 2
-#endif
 #ifndef LANES_PER_ROW
 # define LANES_PER_ROW 1 // B^2 up to the wave width, B, or 1
 #endif
@@ -26,9 +24,30 @@
 #define COLS      (BY_ENTRY ? 1 : LCL_BLOCK)  // columns of a block per lane
 #define SUMS      (ROWS * VECTORS)
 // blocks whose loads are in flight at once
-#define AHEAD (LCL_WIDTH == 1 || BY_MATRIX ? 1 : BY_ENTRY ? 4 : 2)
+#define AHEAD (BY_MATRIX ? 1 : BY_ENTRY ? 4 : 2)
 
 // sum[q ROWS + r] = the lane's share of its row r of one block row, vector q
+#if LCL_WIDTH == 1
+INLINE void add_blocks(index_t from, index_t to, uint lane,
+                       global const int *col, global const double *val,
+                       global const double *x, long ldx, double *sum)
+{
+    struct block_sums s[VECTORS];
+# pragma unroll
+    for (uint q = 0; q < VECTORS; ++q)
+        block_sums_clear(&s[q]);
+    for (index_t k = from; k < to; ++k)
+# pragma unroll
+        for (uint q = 0; q < VECTORS; ++q)
+            block_sums_add(&s[q], val + (ulong)k * ENTRIES,
+                           x + (long)col[k] * LCL_BLOCK + q * ldx);
+# pragma unroll
+    for (uint q = 0; q < VECTORS; ++q)
+# pragma unroll
+        for (uint r = 0; r < LCL_BLOCK; ++r)
+            sum[q * LCL_BLOCK + r] = block_sums_row(&s[q], r);
+}
+#else
 static inline void add_blocks(index_t from, index_t to, uint lane,
                               global const int *col, global const double *val,
                               global const double *x, long ldx, double *sum)
@@ -56,6 +75,7 @@ static inline void add_blocks(index_t from, index_t to, uint lane,
                     sum[r] += share[u * SUMS + r];
     }
 }
+#endif
 
 #if LCL_WIDTH > 1
 // The lanes of a block row never cross the end of a span.
@@ -104,7 +124,8 @@ INLINE void multiply(int mode, long n, global const index_t *row_ptr,
 # if LCL_WIDTH == 1
     for (RANGE(i, n)) {
         add_blocks(row_ptr[i], row_ptr[i + 1], 0, col, val, x, 0, sum);
-        for (ASCENDING(r, ROWS))
+#  pragma unroll
+        for (uint r = 0; r < LCL_BLOCK; ++r)
             spmv_row(mode, i * LCL_BLOCK + r, sum[r],
                      spmv_operand(mode, w, i * LCL_BLOCK + r), y, &s);
     }

@@ -17,16 +17,11 @@
 // Width 1: one item per subdomain, in order, in place, without barriers.
 // Determinism: bitwise; the products of a row in column order.
 // If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
+#include "block_sums.cl.h"
 #include "factor.cl.h"
 #include "wave.cl.h"
 
-#ifndef LCL_BLOCK
-# define LCL_BLOCK 3 // rows and columns of a block, 2 to 8
-#endif
 #define ENTRIES (LCL_BLOCK * LCL_BLOCK)
-#ifndef LCL_STORAGE
-# define LCL_STORAGE 1 // 1: fp64, 2: fp32, 3: bf16
-#endif
 #ifndef SUBDOMAIN_ROWS
 # define SUBDOMAIN_ROWS 64 // rows of a subdomain held in local memory
 #endif
@@ -53,106 +48,22 @@ typedef uint stored_t;
 # define REGISTERS WORDS
 #endif
 
-// HELD: a slot is loaded into registers as a whole; otherwise its values are
-// loaded where they are used.
-#if LCL_WIDTH > 1 && REGISTERS <= 40
-# define HELD 1
-#else
-# define HELD 0
-#endif
-
-struct slot {
-#if HELD
-    stored_t word[WORDS];
-#else
-    global const stored_t *word;
-    uint stride;
-#endif
-    uint col;
-};
-
-INLINE stored_t word(const struct slot *s, uint k)
-{
-#if HELD
-    return s->word[k];
-#else
-    return s->word[k * s->stride];
-#endif
-}
-
-INLINE void load(struct slot *s, global const stored_t *val,
-                 global const ushort *col, uint stride)
-{
-#if HELD
-# pragma unroll
-    for (uint k = 0; k < WORDS; ++k)
-        s->word[k] = val[k * stride];
-#else
-    s->word = val;
-    s->stride = stride;
-#endif
-#if LCL_STORAGE == 3
-    s->col = word(s, 0) & 0xffff;
-#else
-    s->col = *col;
-#endif
-}
-
-INLINE double entry(const struct slot *s, uint e)
-{
-#if LCL_STORAGE == 3
-    const uint pair = word(s, (e + 1) / 2);
-    return as_float(e % 2 == 0 ? pair & 0xffff0000 : pair << 16);
-#else
-    return word(s, e);
-#endif
-}
-
-INLINE void set_zero(double *y)
-{
-#pragma unroll
-    for (uint c = 0; c < LCL_BLOCK; ++c)
-        y[c] = 0;
-}
-
-// y = y - A v
-INLINE void subtract(double *y, const struct slot *A, const double *v)
-{
-#pragma unroll
-    for (uint r = 0; r < LCL_BLOCK; ++r)
-#pragma unroll
-        for (uint c = 0; c < LCL_BLOCK; ++c)
-            y[r] -= entry(A, r * LCL_BLOCK + c) * v[c];
-}
-
 #if LCL_WIDTH == 1
 
-static inline void read_row(double *y, global const double *x, ulong row)
-{
-# pragma unroll
-    for (uint c = 0; c < LCL_BLOCK; ++c)
-        y[c] = x[row * LCL_BLOCK + c];
-}
+# if LCL_STORAGE == 3
+#  define COLUMN(val, col) (*(val)&0xffff)
+# else
+#  define COLUMN(val, col) (*(col))
+# endif
 
-static inline void write_row(global double *x, ulong row, const double *y)
+// s = sum_k A_k x_(column of A_k)
+INLINE void sum_slots(struct block_sums *s, block_ptr val,
+                      global const ushort *col, uint count,
+                      global const double *x)
 {
-# pragma unroll
-    for (uint c = 0; c < LCL_BLOCK; ++c)
-        x[row * LCL_BLOCK + c] = y[c];
-}
-
-// y = y - sum_k A_k x_(column of A_k)
-static inline void subtract_row(double *y, global const stored_t *val,
-                                global const ushort *col, uint count,
-                                global const double *x)
-{
-    struct slot A;
-    double v[LCL_BLOCK];
-    for (uint k = 0; k < count; ++k) {
-        load(&A, val + k * WORDS, col + k, 1);
-        read_row(v, x, A.col);
-        subtract(y, &A, v);
-    }
+    block_sums_clear(s);
+    for (uint k = 0; k < count; ++k, val += WORDS)
+        block_sums_add(s, val, x + (uint)COLUMN(val, col + k) * LCL_BLOCK);
 }
 
 WORK_GROUP
@@ -164,10 +75,10 @@ kernel void packed_block(global const struct lcl_part *parts,
                          global const double *coarse,
                          global const int *aggregate)
 {
+    struct block_sums s;
     if (stop[at])
         return;
     const struct lcl_part p = parts[get_group_id(0)];
-    double y[LCL_BLOCK];
     steps += p.step;
     col += p.slot;
     val += p.slot * WORDS;
@@ -175,30 +86,99 @@ kernel void packed_block(global const struct lcl_part *parts,
     x += (ulong)p.row * LCL_BLOCK;
     for (uint i = 0; i < p.rows; ++i) {
         const ulong first = steps[i].lower;
-        read_row(y, b, i);
-        subtract_row(y, val + first * WORDS, col + first, steps[i].lower_planes,
-                     x);
-        write_row(x, i, y);
+        sum_slots(&s, val + first * WORDS, col + first, steps[i].lower_planes,
+                  x);
+# pragma unroll
+        for (uint r = 0; r < LCL_BLOCK; ++r)
+            x[i * LCL_BLOCK + r] = b[i * LCL_BLOCK + r] - block_sums_row(&s, r);
     }
     for (uint i = p.rows; i-- > 0;) {
         const ulong first = steps[i].upper;
-        set_zero(y);
-        subtract_row(y, val + first * WORDS, col + first, steps[i].upper_planes,
-                     x);
-        write_row(x, i, y);
+        sum_slots(&s, val + first * WORDS, col + first, steps[i].upper_planes,
+                  x);
+# pragma unroll
+        for (uint r = 0; r < LCL_BLOCK; ++r)
+            x[i * LCL_BLOCK + r] = -block_sums_row(&s, r);
     }
 # if ADD_COARSE
     coarse += aggregate[get_group_id(0)] * LCL_BLOCK;
-    for (uint i = 0; i < p.rows; ++i) {
-        read_row(y, x, i);
-        for (uint c = 0; c < LCL_BLOCK; ++c)
-            y[c] += coarse[c];
-        write_row(x, i, y);
-    }
+    for (uint i = 0; i < p.rows * LCL_BLOCK; ++i)
+        x[i] += coarse[i % LCL_BLOCK];
 # endif
 }
 
 #else
+
+// HELD: a slot is loaded into registers as a whole; otherwise its values are
+// loaded where they are used.
+# if REGISTERS <= 40
+#  define HELD 1
+# else
+#  define HELD 0
+# endif
+
+struct slot {
+# if HELD
+    stored_t word[WORDS];
+# else
+    global const stored_t *word;
+    uint stride;
+# endif
+    uint col;
+};
+
+INLINE stored_t word(const struct slot *s, uint k)
+{
+# if HELD
+    return s->word[k];
+# else
+    return s->word[k * s->stride];
+# endif
+}
+
+INLINE void load(struct slot *s, global const stored_t *val,
+                 global const ushort *col, uint stride)
+{
+# if HELD
+#  pragma unroll
+    for (uint k = 0; k < WORDS; ++k)
+        s->word[k] = val[k * stride];
+# else
+    s->word = val;
+    s->stride = stride;
+# endif
+# if LCL_STORAGE == 3
+    s->col = word(s, 0) & 0xffff;
+# else
+    s->col = *col;
+# endif
+}
+
+INLINE double entry(const struct slot *s, uint e)
+{
+# if LCL_STORAGE == 3
+    return BF16_ENTRY(word(s, (e + 1) / 2), e);
+# else
+    return word(s, e);
+# endif
+}
+
+INLINE void set_zero(double *y)
+{
+# pragma unroll
+    for (uint c = 0; c < LCL_BLOCK; ++c)
+        y[c] = 0;
+}
+
+// y = y - A v
+INLINE void subtract(double *y, const struct slot *A, const double *v)
+{
+# pragma unroll
+    for (uint r = 0; r < LCL_BLOCK; ++r)
+# pragma unroll
+        for (uint c = 0; c < LCL_BLOCK; ++c)
+            y[r] -= entry(A, r * LCL_BLOCK + c) * v[c];
+}
 
 # if LOCAL_STAGES > 0
 #  define TABLE local

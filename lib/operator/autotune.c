@@ -177,11 +177,19 @@ enum lcl_status lcl_spmv_prefer(enum lcl_spmv_type type, lcl_context *ctx,
     return st;
 }
 
+// On a CPU, blocks as stored are as fast as in slices, and need no copy.
+static bool is_best_as_stored(const lcl_context *ctx,
+                              const struct lcl_device_matrix *A)
+{
+    return lcl_spmv_is_small(A) ||
+           (A->block > 1 && lcl_context_caps(ctx)->width == 1);
+}
+
 enum lcl_status lcl_spmv_autotune(struct lcl_spmv *S, lcl_context *ctx,
                                   const struct lcl_device_matrix *A)
 {
     *S = (struct lcl_spmv){.ops = NULL};
-    if (!lcl_spmv_is_small(A)) {
+    if (!is_best_as_stored(ctx, A)) {
         const enum lcl_log_level level =
             lcl_context_set_log_level(ctx, LCL_LOG_NONE);
         const enum lcl_status st = take_fastest(S, ctx, A);
