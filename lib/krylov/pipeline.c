@@ -2,6 +2,7 @@
 // Batches of steps, and the mapped window through which the host reads them.
 #include "lib/krylov/pipeline.h"
 
+#include "host/runtime.h"
 #include "lib/krylov/best.h"
 
 // As in krylov.cl.h.
@@ -20,9 +21,13 @@ static const enum lcl_stop reasons[] = {
 // Batch sizes grow from a few steps, to limit wasted steps in short solves, to
 // this; two batches and their overlap fit the ring of residuals. Steps after
 // the last one still cost their launches: few of them are in flight, and a step
-// of many launches is a batch.
+// of many launches is a batch. On a CPU, where a launch costs as much as a look
+// at the state, batches stay small beside the steps so far. The state after two
+// steps is the first that has been through an iteration.
 enum {
     FIRST_BATCH = 4,
+    CPU_FIRST_BATCH = 2,
+    CPU_SHARE = 8, // later ones are this part of the steps so far
     LAST_BATCH = 16,
     BATCH_LAUNCHES = 80,
     MANY_LAUNCHES = 16,
@@ -35,6 +40,17 @@ static int last_batch(const struct lcl_solver *S)
     const int every = S->params.monitor_every;
     const int most = every > 0 && every < LAST_BATCH ? every : LAST_BATCH;
     return steps < most ? steps : most;
+}
+
+// The batch after `it` steps, of which the last ones were `batch`.
+static int next_batch(const struct lcl_solver *S, int it, int batch)
+{
+    const bool cpu = lcl_context_caps(S->ctx)->type == LCL_DEVICE_CPU;
+    const int first = cpu ? CPU_FIRST_BATCH : FIRST_BATCH;
+    const int later = cpu ? 1 + it / CPU_SHARE : 2 * batch;
+    const int next = it == 0 ? first : later;
+    const int most = last_batch(S);
+    return next < most ? next : most;
 }
 
 enum lcl_status lcl_pipeline_init(struct lcl_pipeline *B, lcl_context *ctx,
@@ -135,9 +151,7 @@ static enum lcl_status prepare(struct lcl_pipeline *B, struct lcl_solver *S)
 enum lcl_status lcl_pipeline_run(struct lcl_pipeline *B, struct lcl_solver *S)
 {
     const int first = S->iterations, most = S->params.max_iters - first;
-    const int largest = last_batch(S);
-    int it = 0, batch = FIRST_BATCH < largest ? FIRST_BATCH : largest;
-    int posted = 0;
+    int it = 0, batch = next_batch(S, 0, 0), posted = 0;
     bool more = true;
     enum lcl_status st = prepare(B, S);
     while (st == LCL_OK && S->stop == LCL_STOP_NONE && (more || posted > 0)) {
@@ -147,7 +161,7 @@ enum lcl_status lcl_pipeline_run(struct lcl_pipeline *B, struct lcl_solver *S)
                 break;
             ++posted;
             more = it < most;
-            batch = 2 * batch < largest ? 2 * batch : largest;
+            batch = next_batch(S, it, batch);
         }
         if (posted == 2 || !more) {
             st = look(B, S, first);
