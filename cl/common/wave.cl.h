@@ -38,6 +38,14 @@
 // calls fail after a barrier (Mesa 25.0.7).
 #define INLINE static inline __attribute__((always_inline))
 
+// FETCH_AHEAD(p): on a CPU, starts to load the cache line at p; no more than a
+// hint. PoCL's prefetch() does nothing.
+#if LCL_WIDTH == 1 && (defined(__x86_64__) || defined(__aarch64__))
+# define FETCH_AHEAD(p) __builtin_prefetch(p)
+#else
+# define FETCH_AHEAD(p) ((void)(p))
+#endif
+
 // ------------------------------------------------------------------- barriers
 
 // Synchronises all work-items of the group and makes local memory consistent. A

@@ -5,15 +5,18 @@
 //     gather_values    the values, from the caller's arrays a, b and c, whose
 //                      first values are 0, `second` and `third`; they begin
 //                      `at_a`, `at_b` and `at_c` doubles after the pointers
+//     gather_runs      the values if LCL_BLOCK of them from each multiple of it
+//                      on follow each other in val + first: of[k LCL_BLOCK] is
+//                      the first of run k
 //     take_values      the values if each is one of the caller's: block i of
 //                      LCL_BLOCK values is block map[i] of val + first, or
 //                      block i without `map`
 //     gather_blocks    sources of LCL_BLOCK values in a new order: those of
 //                      block i were those of block map[i]
 //     place_sources    sources in a larger matrix: to[place[k]] = of[k]
-// These two set *bad, in the first if it is there, unless all values that they
-// read are finite. Launch: any number of groups; each element is visited once.
-// Determinism: a sum is in the order of its list.
+// The first three set *bad, in the first if it is there, unless all values that
+// they read are finite. Launch: any number of groups; each element is visited
+// once. Determinism: a sum is in the order of its list.
 #include "block.cl.h"
 #include "finite.cl.h"
 #include "wave.cl.h"
@@ -70,6 +73,29 @@ kernel void gather_values(long n, long entries, long second, long third,
             value = sum_of_group(&x, s - (uint)entries, start, list, &largest);
         }
         val[v] = value;
+    }
+    if (bad && largest == NOT_FINITE)
+        atomic_or(bad, 1);
+}
+
+#define AHEAD 200 // runs between the request for a line and its use
+
+WORK_GROUP
+kernel void gather_runs(long runs, global const uint *restrict of, long first,
+                        global const double *restrict val,
+                        global double *restrict to, volatile global int *bad)
+{
+    uint largest = 0;
+    val += first;
+    for (RANGE(k, runs)) {
+        const long ahead = min(k + AHEAD, runs - 1);
+        FETCH_AHEAD(val + of[ahead * LCL_BLOCK]);
+#pragma unroll
+        for (uint i = 0; i < LCL_BLOCK; ++i) {
+            const double v = val[of[k * LCL_BLOCK] + i];
+            to[k * LCL_BLOCK + i] = v;
+            largest = max(largest, exponent_of(v));
+        }
     }
     if (bad && largest == NOT_FINITE)
         atomic_or(bad, 1);

@@ -32,7 +32,7 @@ static enum lcl_status convert(struct lcl_blocked *B, lcl_context *ctx,
     lcl_task_bytes(ctx,
                    lcl_device_matrix_bytes(&B->A) + lcl_buffer_bytes(place));
     st = lcl_sources_place(&B->sources, ctx, place, B->A.blocks,
-                           blocks.blocks * block * block);
+                           blocks.blocks * block * block, block);
     lcl_buffer_destroy(&place);
     if (!B->staged) {
         B->staged = B->A.val;

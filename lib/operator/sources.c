@@ -98,8 +98,9 @@ static void replace(lcl_buffer **old, lcl_buffer *now)
 
 enum lcl_status lcl_sources_place(struct lcl_sources *S, lcl_context *ctx,
                                   const lcl_buffer *place, int64_t count,
-                                  int64_t values)
+                                  int64_t values, int row)
 {
+    const bool serial = lcl_context_caps(ctx)->width == 1;
     lcl_buffer *to;
     enum lcl_status st = lcl_buffer_create(&to, ctx, values, sizeof(uint32_t),
                                            "sources of values");
@@ -112,8 +113,10 @@ enum lcl_status lcl_sources_place(struct lcl_sources *S, lcl_context *ctx,
         lcl_buffer_destroy(&to);
         return st;
     }
+    S->run = serial && !S->of && count == values ? row : 1;
     if (!S->of)
         S->entries = count;
+    S->gather = NULL;
     S->ctx = ctx;
     S->values = values;
     replace(&S->of, to);
@@ -140,17 +143,23 @@ enum lcl_status lcl_sources_reorder(struct lcl_sources *S, int block,
     return st;
 }
 
-// Without sums, `of` stands for their arrays, which are not read.
-enum lcl_status lcl_sources_gather(struct lcl_sources *S,
+static enum lcl_status gather_runs(struct lcl_sources *S,
                                    const struct lcl_given_arrays *x,
                                    lcl_buffer *val, lcl_buffer *bad)
 {
+    return LCL_LAUNCH(
+        S->gather, groups_of(S->ctx), lcl_arg_long(S->values / S->run),
+        lcl_arg_buffer(S->of), lcl_arg_long(lcl_buffer_first(x->a)),
+        lcl_arg_buffer(x->a), lcl_arg_buffer(val), lcl_arg_buffer(bad));
+}
+
+// Without sums, `of` stands for their arrays, which are not read.
+static enum lcl_status gather_values(struct lcl_sources *S,
+                                     const struct lcl_given_arrays *x,
+                                     lcl_buffer *val, lcl_buffer *bad)
+{
     const lcl_buffer *start = S->start ? S->start : S->of;
     const lcl_buffer *list = S->list ? S->list : S->of;
-    enum lcl_status st;
-    if (!S->gather &&
-        (st = get_kernel(&S->gather, S->ctx, "gather_values", 1)) < 0)
-        return st;
     return LCL_LAUNCH(
         S->gather, groups_of(S->ctx), lcl_arg_long(S->values),
         lcl_arg_long(S->entries), lcl_arg_long(x->second),
@@ -160,4 +169,17 @@ enum lcl_status lcl_sources_gather(struct lcl_sources *S,
         lcl_arg_long(lcl_buffer_first(x->c)), lcl_arg_buffer(x->a),
         lcl_arg_buffer(x->b), lcl_arg_buffer(x->c), lcl_arg_buffer(val),
         lcl_arg_buffer(bad));
+}
+
+enum lcl_status lcl_sources_gather(struct lcl_sources *S,
+                                   const struct lcl_given_arrays *x,
+                                   lcl_buffer *val, lcl_buffer *bad)
+{
+    const bool runs = S->run > 1;
+    enum lcl_status st;
+    if (!S->gather &&
+        (st = get_kernel(&S->gather, S->ctx,
+                         runs ? "gather_runs" : "gather_values", S->run)) < 0)
+        return st;
+    return runs ? gather_runs(S, x, val, bad) : gather_values(S, x, val, bad);
 }

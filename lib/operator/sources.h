@@ -16,6 +16,8 @@ struct lcl_sources {
     lcl_buffer *of;     // values, uint32; NULL: the caller's order
     lcl_buffer *start;  // uint32, of each sum and of the end
     lcl_buffer *list;   // uint32, the values of all sums
+    int run;            // so many values from each multiple of it on follow
+                        // each other in the caller's only array; 0, 1: unknown
     lcl_kernel *gather; // NULL until needed
 };
 
@@ -25,10 +27,11 @@ enum lcl_status lcl_sources_init(struct lcl_sources *S, lcl_context *ctx,
 void lcl_sources_finish(struct lcl_sources *S);
 
 // Value k of the matrix has become value place[k], uint32, of one with `values`
-// values; k < count. The others are 0. On error *S is unchanged.
+// values, blocks with rows of `row` values; k < count. The others are 0. On
+// error *S is unchanged.
 enum lcl_status lcl_sources_place(struct lcl_sources *S, lcl_context *ctx,
                                   const lcl_buffer *place, int64_t count,
-                                  int64_t values);
+                                  int64_t values, int row);
 
 // Block k of `block` values has been block map[k], uint32, before; S is not
 // empty. On error *S is unchanged.

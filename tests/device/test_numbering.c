@@ -74,7 +74,7 @@ static void numbered_init(struct numbered *t, lcl_context *ctx, int64_t rows,
             lcl_buffer_create_narrow(&places, ctx, place, entries, "places"),
             LCL_OK);
         assert_int_equal(lcl_sources_place(&given.sources, ctx, places, entries,
-                                           t->A.nnz * block * block),
+                                           t->A.nnz * block * block, block),
                          LCL_OK);
         lcl_buffer_destroy(&places);
     }

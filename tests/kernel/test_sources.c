@@ -179,7 +179,7 @@ static void expect_places(lcl_context *ctx, const struct sources *S,
         T.of[place[k]] = S->of[k];
     }
     lcl_buffer *places = test_upload(ctx, place, S->n, sizeof *place);
-    assert_int_equal(lcl_sources_place(D, ctx, places, S->n, T.n), LCL_OK);
+    assert_int_equal(lcl_sources_place(D, ctx, places, S->n, T.n, 1), LCL_OK);
     assert_int_equal(D->values, T.n);
     expect_gathered(D, &T, 10, 20);
     lcl_buffer_destroy(&places);
@@ -255,6 +255,37 @@ static void test_sources__values_are_checked(void **state)
     sources_finish(&S);
 }
 
+// Rows of full blocks, whose values follow each other, in another order.
+static void expect_runs(lcl_context *ctx, int64_t runs, int row)
+{
+    struct sources S;
+    struct lcl_sources D = {0};
+    sources_init(&S, runs * row, runs * row, 1);
+    int32_t *perm = test_random_permutation(runs, 4);
+    uint32_t *place = calloc((size_t)S.n, sizeof *place);
+    assert_non_null(place);
+    for (int64_t k = 0; k < S.n; ++k) {
+        place[k] = (uint32_t)(perm[k / row] * row + k % row);
+        S.of[place[k]] = (uint32_t)k;
+    }
+    lcl_buffer *places = test_upload(ctx, place, S.n, sizeof *place);
+    assert_int_equal(lcl_sources_place(&D, ctx, places, S.n, S.n, row), LCL_OK);
+    expect_gathered(&D, &S, S.entries, S.entries);
+    expect_checked(&D, S.entries, S.n - 1);
+    lcl_buffer_destroy(&places);
+    lcl_sources_finish(&D);
+    free(place);
+    free(perm);
+    sources_finish(&S);
+}
+
+static void test_sources__rows_of_full_blocks_are_runs(void **state)
+{
+    expect_runs(*state, 1, 2);
+    expect_runs(*state, test_size(17, 3001), 3);
+    expect_runs(*state, test_size(5, 1001), 8);
+}
+
 // Blocks `block` in the order of map, or without it, behind NaN.
 static void expect_taken(lcl_context *ctx, int64_t blocks, int block,
                          const int32_t *map, double one)
@@ -310,6 +341,7 @@ int main(void)
         cmocka_unit_test(test_sources__blocks_keep_their_sources),
         cmocka_unit_test(test_sources__places_of_a_larger_matrix),
         cmocka_unit_test(test_sources__values_are_checked),
+        cmocka_unit_test(test_sources__rows_of_full_blocks_are_runs),
         cmocka_unit_test(test_sources__values_are_taken_and_checked),
     };
     return test_device_run(tests);
