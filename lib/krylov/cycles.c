@@ -45,12 +45,12 @@ static enum lcl_status make_consistent(lcl_solver *S)
 
 enum lcl_status lcl_krylov_measure_b(struct lcl_solver *S)
 {
-    double bb;
     enum lcl_status st = lcl_buffer_fill(S->x, 0);
     if (st < 0 || (st = make_consistent(S)) < 0 ||
-        (st = lcl_krylov_true_residual(S, &bb)) < 0)
+        (st = lcl_krylov_true_residual(S, &S->rr)) < 0)
         return st;
-    S->norm_b = sqrt(bb);
+    S->at_zero = true;
+    S->norm_b = sqrt(S->rr);
     if (S->norm_b <= ROUNDING * S->norm_removed)
         S->norm_b = 0;
     return LCL_OK;
@@ -164,7 +164,7 @@ static enum lcl_status correct(lcl_solver *S)
 static enum lcl_status iterate(lcl_solver *S)
 {
     enum lcl_status st;
-    if ((st = lcl_krylov_true_residual(S, &S->rr)) < 0)
+    if (!S->at_zero && (st = lcl_krylov_true_residual(S, &S->rr)) < 0)
         return st;
     S->start_rr = S->rr;
     lcl_krylov_set_target(S);

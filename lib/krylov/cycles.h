@@ -7,6 +7,7 @@
 // Removes the component of S->b that A cannot reach, S->norm_removed, where A
 // has a null space. Computes S->norm_b of S->b as ||b - A 0||, so that it is
 // summed in the same order as all residuals; 0: nothing but rounding is left.
+// Sets S->at_zero: who gives S->x other values clears it.
 enum lcl_status lcl_krylov_measure_b(struct lcl_solver *S);
 
 // The steps of lcl_krylov_run(), for solves of several columns.

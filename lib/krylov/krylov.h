@@ -69,6 +69,7 @@ struct lcl_solver {
     // `right`. M projects its results by `projected`.
     struct lcl_projection right_null, left_null;
     struct lcl_projected projected;
+    bool at_zero;        // x = 0, and r and rr are its residual
     bool keeps;          // x has to keep its component in the null space
     double norm_removed; // of the component of b that A cannot reach
     const struct lcl_krylov_ops *ops;

@@ -110,8 +110,10 @@ static enum lcl_status solve_selected(const struct job *job,
         (st = lcl_krylov_measure_b(S)) < 0 ||
         (S->norm_b == 0 && (st = norm_b_is_zero(S, &zero)) < 0) ||
         (st = lcl_krylov_check_norm_b(S, zero)) < 0 ||
-        (st = lcl_numbering_gather(N, job->x, S->x)) < 0 ||
-        (st = lcl_krylov_solve(S, report, &improved)) < 0)
+        (st = lcl_numbering_gather(N, job->x, S->x)) < 0)
+        return st;
+    S->at_zero = false;
+    if ((st = lcl_krylov_solve(S, report, &improved)) < 0)
         return st;
     got = improved ? lcl_numbering_scatter(N, S->x, job->x) : LCL_OK;
     return got < 0 ? got : st;

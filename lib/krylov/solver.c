@@ -469,6 +469,15 @@ enum lcl_status lcl_krylov_solve(lcl_solver *S, struct lcl_report *report,
     return lcl_krylov_finish(S, report);
 }
 
+// After measuring b: takes the start vector, unless it is zero on all ranks.
+static enum lcl_status take_start(lcl_solver *S, const double *x)
+{
+    const struct lcl_numbering *N = S->A->numbering;
+    S->at_zero = all_zero(x, N->n);
+    const enum lcl_status st = lcl_space_all(&S->A->range, &S->at_zero);
+    return st < 0 || S->at_zero ? st : lcl_numbering_write(N, x, S->x);
+}
+
 static enum lcl_status solve_host(lcl_solver *S, const double *b, double *x,
                                   struct lcl_report *report)
 {
@@ -479,7 +488,7 @@ static enum lcl_status solve_host(lcl_solver *S, const double *b, double *x,
         (st = lcl_krylov_measure_b(S)) < 0 ||
         (st = lcl_space_all(&S->A->range, &zero)) < 0 ||
         (st = lcl_krylov_check_norm_b(S, zero)) < 0 ||
-        (st = lcl_numbering_write(N, x, S->x)) < 0 ||
+        (st = take_start(S, x)) < 0 ||
         (st = lcl_krylov_solve(S, report, &improved)) < 0)
         return st;
     got = improved ? lcl_numbering_read(N, S->x, x) : LCL_OK;
