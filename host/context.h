@@ -15,6 +15,7 @@
 struct lcl_programs {
     struct lcl_program **all;
     size_t count;
+    double keeping; // seconds spent on making binaries
 };
 
 // Pinned memory; all zero: none.

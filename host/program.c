@@ -21,6 +21,9 @@
 // argument.
 enum { MANY_PROGRAMS = 64 };
 
+// A context does not begin to make binaries after so many seconds of that.
+#define KEEPING_SECONDS 1.0
+
 // PoCL's compiler takes less for any of our sources.
 enum { COMPILER_BYTES = 256 << 20 };
 
@@ -137,12 +140,19 @@ static cl_int build(lcl_context *ctx, cl_program program)
     return code;
 }
 
-static cl_program load_binary(lcl_context *ctx, const char *key)
+// In the cache instead of a binary: the program has been built once.
+static const char built[] = "built";
+
+// *again: the cache knows that the program was built before.
+static cl_program load_binary(lcl_context *ctx, const char *key, bool *again)
 {
     size_t bytes;
     unsigned char *blob = lcl_cache_load(&ctx->cache, key, &bytes);
-    if (!blob)
+    *again = blob && bytes == sizeof built && memcmp(blob, built, bytes) == 0;
+    if (!blob || *again) {
+        lcl_free(blob);
         return NULL;
+    }
     cl_int code, loaded = CL_SUCCESS;
     cl_program program = ctx->cl.api->clCreateProgramWithBinary(
         ctx->context, 1, &ctx->device, &bytes, (const unsigned char **)&blob,
@@ -160,8 +170,8 @@ static cl_program load_binary(lcl_context *ctx, const char *key)
     return NULL;
 }
 
-// PoCL keeps what it has compiled; when asked for a binary, it compiles all
-// kernels of the program once more, for any size of work-groups.
+// PoCL keeps the kernels that it has compiled, but takes 30 ms at each start
+// for its own headers, which come before every source, and 1 ms for a binary.
 static bool driver_keeps_kernels(const lcl_context *ctx)
 {
     return strcmp(ctx->caps.platform, "Portable Computing Language") == 0;
@@ -170,8 +180,7 @@ static bool driver_keeps_kernels(const lcl_context *ctx)
 static void store_binary(lcl_context *ctx, cl_program program, const char *key)
 {
     size_t bytes = 0;
-    if (!ctx->cache.dir || driver_keeps_kernels(ctx) ||
-        ctx->cl.api->clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES,
+    if (ctx->cl.api->clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES,
                                       sizeof bytes, &bytes,
                                       NULL) != CL_SUCCESS ||
         bytes == 0)
@@ -182,6 +191,30 @@ static void store_binary(lcl_context *ctx, cl_program program, const char *key)
                                       &blob, NULL) == CL_SUCCESS)
         lcl_cache_store(&ctx->cache, key, blob, bytes);
     lcl_free(blob);
+}
+
+// For a binary, PoCL compiles all kernels of the program once more, for any
+// size of work-groups: long for groups with barriers, not worthwhile for a
+// program that is built once, and for others spread over several processes.
+static bool is_worth_binary(const lcl_context *ctx, bool again)
+{
+    return !driver_keeps_kernels(ctx) ||
+           (again && ctx->programs.keeping < KEEPING_SECONDS);
+}
+
+static void keep_binary(lcl_context *ctx, cl_program program, const char *key,
+                        bool again)
+{
+    const bool serial = ctx->caps.width == 1;
+    const double start = lcl_now();
+    fenv_t before;
+    feholdexcept(&before);
+    if (ctx->cache.dir && is_worth_binary(ctx, again))
+        store_binary(ctx, program, key);
+    else if (ctx->cache.dir && serial && !again)
+        lcl_cache_store(&ctx->cache, key, built, sizeof built);
+    fesetenv(&before);
+    ctx->programs.keeping += lcl_now() - start;
 }
 
 // A compiler inside the process ends it where memory ends.
@@ -258,7 +291,8 @@ static enum lcl_status make_program(cl_program *out, lcl_context *ctx,
                                     const char *name)
 {
     const double before = lcl_now();
-    *out = load_binary(ctx, key);
+    bool again;
+    *out = load_binary(ctx, key, &again);
     if (*out) {
         log_made(ctx, "loaded from the cache:", name, source,
                  lcl_now() - before);
@@ -268,7 +302,7 @@ static enum lcl_status make_program(cl_program *out, lcl_context *ctx,
     const double start = lcl_now();
     const enum lcl_status st = build_source(out, ctx, source, name);
     if (st == LCL_OK) {
-        store_binary(ctx, *out, key);
+        keep_binary(ctx, *out, key, again);
         log_made(ctx, "compiled", name, source, lcl_now() - start);
     }
     return st;
