@@ -78,7 +78,9 @@ kernel void gather_values(long n, long entries, long second, long third,
         atomic_or(bad, 1);
 }
 
-#define AHEAD 200 // runs between the request for a line and its use
+// runs and values between the request for a line and its use
+#define AHEAD        200
+#define AHEAD_VALUES 256
 
 WORK_GROUP
 kernel void gather_runs(long runs, global const uint *restrict of, long first,
@@ -111,6 +113,8 @@ kernel void take_values(long n, global const uint *restrict map, long first,
     if (map)
         for (RANGE(k, n)) {
             const double v = val[moved(k, map)];
+            if (k % 4 == 0) // often a cache line for several
+                FETCH_AHEAD(val + moved(min(k + AHEAD_VALUES, n - 1), map));
             to[k] = v;
             largest = max(largest, exponent_of(v));
         }
