@@ -22,22 +22,15 @@ struct pass {
 
 // ------------------------------------------------------------------- upload
 
-static bool all_zero(const double *v, int64_t n)
-{
-    for (int64_t i = 0; i < n; ++i)
-        if (v[i] != 0)
-            return false;
-    return true;
-}
-
-// Uploads columns of the caller through `room`, a vector of one column.
+// Uploads columns of the caller through `room`, a vector of one column, but not
+// those where b is 0.
 static enum lcl_status upload(struct pass *P, const double *from, int64_t ld,
                               lcl_buffer *room, lcl_buffer *to)
 {
     const struct lcl_numbering *N = P->K.S->A->numbering;
     enum lcl_status st = lcl_buffer_fill(to, 0);
     for (int j = 0; j < P->given->count && st == LCL_OK; ++j) {
-        if (P->zero[j])
+        if (P->zero[j] || lcl_krylov_is_zero(from + j * ld, N->n))
             continue;
         if ((st = lcl_numbering_write(N, from + j * ld, room)) == LCL_OK)
             st = lcl_interleaved_put(&P->K.vectors, j, room, to);
@@ -53,7 +46,7 @@ static enum lcl_status take_b(struct pass *P)
     double bb[LCL_COLUMNS_MOST];
     enum lcl_status st;
     for (int j = 0; j < g->count; ++j)
-        P->zero[j] = all_zero(g->b + j * g->ldb, K->S->A->range.n);
+        P->zero[j] = lcl_krylov_is_zero(g->b + j * g->ldb, K->S->A->range.n);
     if ((st = upload(P, g->b, g->ldb, K->S->b, K->joint.b)) < 0 ||
         (st = lcl_buffer_fill(K->joint.x, 0)) < 0 ||
         (st = lcl_cg_columns_residual(K, K->joint.x, bb)) < 0)

@@ -120,6 +120,9 @@ enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr);
 // test, which it calls. Collective.
 enum lcl_status lcl_krylov_watch(struct lcl_solver *S);
 
+// Whether the n elements of v are 0.
+bool lcl_krylov_is_zero(const double *v, int64_t n);
+
 // Refuses a norm of b that is out of range: the squares of a nonzero vector may
 // all underflow to zero, or overflow. `zero`: whether b = 0.
 enum lcl_status lcl_krylov_check_norm_b(struct lcl_solver *S, bool zero);

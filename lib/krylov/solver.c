@@ -407,7 +407,7 @@ static bool all_finite(const double *v, int64_t n)
     return lcl_find_not_finite(v, n) < 0;
 }
 
-static bool all_zero(const double *v, int64_t n)
+bool lcl_krylov_is_zero(const double *v, int64_t n)
 {
     for (int64_t i = 0; i < n; ++i)
         if (v[i] != 0)
@@ -473,7 +473,7 @@ enum lcl_status lcl_krylov_solve(lcl_solver *S, struct lcl_report *report,
 static enum lcl_status take_start(lcl_solver *S, const double *x)
 {
     const struct lcl_numbering *N = S->A->numbering;
-    S->at_zero = all_zero(x, N->n);
+    S->at_zero = lcl_krylov_is_zero(x, N->n);
     const enum lcl_status st = lcl_space_all(&S->A->range, &S->at_zero);
     return st < 0 || S->at_zero ? st : lcl_numbering_write(N, x, S->x);
 }
@@ -482,7 +482,7 @@ static enum lcl_status solve_host(lcl_solver *S, const double *b, double *x,
                                   struct lcl_report *report)
 {
     const struct lcl_numbering *N = S->A->numbering;
-    bool improved, zero = all_zero(b, N->n);
+    bool improved, zero = lcl_krylov_is_zero(b, N->n);
     enum lcl_status st, got;
     if ((st = lcl_numbering_write(N, b, S->b)) < 0 ||
         (st = lcl_krylov_measure_b(S)) < 0 ||
