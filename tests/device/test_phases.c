@@ -15,9 +15,10 @@ static int setup(void **state)
 {
     (void)state;
     lcl_test_folder_create(&folder);
-    // before anything of OpenCL is called: PoCL and Mesa find nothing compiled
+    // before anything of OpenCL is called: drivers find nothing compiled
     setenv("POCL_CACHE_DIR", folder.path, 1);
     setenv("MESA_SHADER_CACHE_DIR", folder.path, 1);
+    setenv("CUDA_CACHE_PATH", folder.path, 1);
     test_need_device();
     return 0;
 }
