@@ -7,6 +7,7 @@
 #include "tests/support/fail_alloc.h"
 #include "tests/support/fake_cl.h"
 #include "tests/support/job.h"
+#include "tests/support/kept_programs.h"
 #include "tests/support/krons.h"
 #include "tests/support/preconds.h"
 #include "tests/support/test.h"
@@ -18,6 +19,7 @@ static struct test_kron small;
 static int setup(void **state)
 {
     test_cache_create(state);
+    kept_programs_start();
     test_kron_init(&small, STAGES, BLOCK, ROWS, TEST_KRON_CHAIN);
     return 0;
 }

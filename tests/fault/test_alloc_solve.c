@@ -7,6 +7,7 @@
 #include "tests/support/fail_alloc.h"
 #include "tests/support/fake_cl.h"
 #include "tests/support/job.h"
+#include "tests/support/kept_programs.h"
 #include "tests/support/test.h"
 
 // Whether the n-th allocation of the job failed.
@@ -216,5 +217,6 @@ int main(void)
         cmocka_unit_test(test_alloc_solve__bases),
         cmocka_unit_test(test_alloc_solve__diagonal_blocks),
     };
+    kept_programs_start();
     return cmocka_run_group_tests(tests, test_cache_create, test_cache_remove);
 }

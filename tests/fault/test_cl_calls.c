@@ -9,6 +9,7 @@
 #include "tests/support/device.h"
 #include "tests/support/fake_cl.h"
 #include "tests/support/job.h"
+#include "tests/support/kept_programs.h"
 #include "tests/support/matrices.h"
 #include "tests/support/preconds.h"
 #include "tests/support/products.h"
@@ -29,6 +30,7 @@ static struct test_job warm_job(const struct lcl_log *log)
 static int setup(void **state)
 {
     test_cache_create(state);
+    kept_programs_start();
     struct test_job job = warm_job(&(struct lcl_log){0});
     assert_int_equal(test_job_run(&job), LCL_OK);
     return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A table of OpenCL functions that count calls and fail on request.
 #include "tests/support/fake_cl.h"
+#include "tests/support/kept_programs.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -90,19 +91,8 @@ static void wait_if_full(cl_command_queue q)
         void *host, cl_int *code), (c, flags, bytes, host, code)) \
     X(cl_command_queue, clCreateCommandQueue, (cl_context c, cl_device_id d, \
         cl_command_queue_properties p, cl_int *code), (c, d, p, code)) \
-    X(cl_context, clCreateContext, (const cl_context_properties *p, cl_uint n, \
-        const cl_device_id *devices, \
-        void (CL_CALLBACK *notify)(const char *, const void *, size_t, void *), \
-        void *user, cl_int *code), (p, n, devices, notify, user, code)) \
     X(cl_kernel, clCreateKernel, (cl_program p, const char *name, \
         cl_int *code), (p, name, code)) \
-    X(cl_program, clCreateProgramWithBinary, (cl_context c, cl_uint n, \
-        const cl_device_id *devices, const size_t *bytes, \
-        const unsigned char **binaries, cl_int *status, cl_int *code), \
-        (c, n, devices, bytes, binaries, status, code)) \
-    X(cl_program, clCreateProgramWithSource, (cl_context c, cl_uint n, \
-        const char **text, const size_t *bytes, cl_int *code), \
-        (c, n, text, bytes, code)) \
     X(cl_mem, clCreateSubBuffer, (cl_mem mem, cl_mem_flags flags, \
         cl_buffer_create_type type, const void *place, cl_int *code), \
         (mem, flags, type, place, code)) \
@@ -157,6 +147,50 @@ COUNT_FUNCTIONS(X)
 #undef X
 
 // clang-format on
+
+static cl_context fake_clCreateContext(
+    const cl_context_properties *p, cl_uint n, const cl_device_id *devices,
+    void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
+    void *user, cl_int *code)
+{
+    (void)p, (void)n, (void)notify, (void)user;
+    *code = fake_cl.code;
+    if (fails_now(FAKE_clCreateContext))
+        return NULL;
+    cl_context context = kept_context(devices[0], code);
+    fake_cl.objects += context != NULL;
+    return context;
+}
+
+static cl_program fake_clCreateProgramWithSource(cl_context c, cl_uint n,
+                                                 const char **text,
+                                                 const size_t *bytes,
+                                                 cl_int *code)
+{
+    (void)n, (void)bytes;
+    *code = fake_cl.code;
+    if (fails_now(FAKE_clCreateProgramWithSource))
+        return NULL;
+    cl_program program = kept_source(c, text[0], code);
+    fake_cl.objects += program != NULL;
+    return program;
+}
+
+static cl_program fake_clCreateProgramWithBinary(cl_context c, cl_uint n,
+                                                 const cl_device_id *devices,
+                                                 const size_t *bytes,
+                                                 const unsigned char **binaries,
+                                                 cl_int *status, cl_int *code)
+{
+    (void)n;
+    *code = fake_cl.code;
+    if (fails_now(FAKE_clCreateProgramWithBinary))
+        return NULL;
+    cl_program program =
+        kept_binary(c, devices[0], bytes[0], binaries[0], status, code);
+    fake_cl.objects += program != NULL;
+    return program;
+}
 
 static cl_int fake_clEnqueueMarkerWithWaitList(cl_command_queue q, cl_uint n,
                                                const cl_event *wait,
@@ -297,9 +331,10 @@ static cl_int fake_clBuildProgram(cl_program p, cl_uint n,
                                   void(CL_CALLBACK *notify)(cl_program, void *),
                                   void *user)
 {
+    (void)n, (void)notify, (void)user;
     if (fails_now(FAKE_clBuildProgram))
         return fake_cl.code;
-    const cl_int code = clBuildProgram(p, n, devices, options, notify, user);
+    const cl_int code = kept_build(p, devices[0], options);
     if (code == CL_SUCCESS)
         keep_build_log(p, devices[0]);
     return code;
