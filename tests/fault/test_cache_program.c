@@ -9,6 +9,7 @@
 #include "tests/support/fake_cl.h"
 #include "tests/support/folder.h"
 #include "tests/support/job.h"
+#include "tests/support/kept_programs.h"
 #include "tests/support/test.h"
 
 #include <levelcl/version.h>
@@ -27,6 +28,7 @@ static int need_device(void **state)
 {
     (void)state;
     test_need_device();
+    kept_programs_start();
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "tests/support/device.h"
 #include "tests/support/fake_cl.h"
 #include "tests/support/job.h"
+#include "tests/support/kept_programs.h"
 #include "tests/support/kron_ranks.h"
 #include "tests/support/matrices.h"
 #include "tests/support/ranks.h"
@@ -19,6 +20,7 @@ static int setup(void **state)
 {
     (void)state;
     test_need_device();
+    kept_programs_start();
     return 0;
 }
 
