@@ -253,6 +253,19 @@ static enum lcl_status set_option(struct command *c, const char *key,
     return lcl_options_parse(&c->bench.options, text, &c->log);
 }
 
+// Once, and not before the arguments are known to be right.
+static enum lcl_status measure_copy(struct command *c)
+{
+    struct bench *B = &c->bench;
+    if (B->copy_gbps > 0)
+        return LCL_OK;
+    const enum lcl_status st = bench_copy(B);
+    if (st >= 0 && B->tables)
+        printf("%s, copy bandwidth %.1f GB/s\n", lcl_context_caps(B->ctx)->name,
+               B->copy_gbps);
+    return st;
+}
+
 typedef enum lcl_status load_fn(struct problem *P, char *text,
                                 const struct lcl_log *log);
 
@@ -262,7 +275,7 @@ static enum lcl_status run_problem(struct command *c, load_fn *load, char *name)
     struct problem P;
     enum lcl_status st = load(&P, name, &c->log);
     B->problem = &P;
-    if (st == LCL_OK)
+    if (st == LCL_OK && (st = measure_copy(c)) == LCL_OK)
         st = c->tables ? c->tables->problem(c->state, B) : bench_problem(B);
     B->problem = NULL;
     bench_unload(&P);
@@ -272,6 +285,8 @@ static enum lcl_status run_problem(struct command *c, load_fn *load, char *name)
 static enum lcl_status run_name(struct command *c, char *name)
 {
     enum lcl_status st;
+    if (c->tables && c->tables->take && (st = measure_copy(c)) < 0)
+        return st;
     if (c->tables && c->tables->take &&
         c->tables->take(c->state, &c->bench, name, &st))
         return st;
@@ -407,15 +422,10 @@ static enum lcl_status run(struct command *c, int argc, char **argv)
     };
     enum lcl_status st;
     if ((st = lcl_context_create(&B->ctx, &params)) < 0 ||
-        (st = bench_copy(B)) < 0)
+        (st = run_arguments(c, argc, argv)) < 0 || (st = measure_copy(c)) < 0)
         return st;
-    if (B->tables)
-        printf("%s, copy bandwidth %.1f GB/s\n", lcl_context_caps(B->ctx)->name,
-               B->copy_gbps);
-    st = run_arguments(c, argc, argv);
-    return st < 0 || !c->tables || !c->tables->finish
-               ? st
-               : c->tables->finish(c->state, B);
+    return !c->tables || !c->tables->finish ? st
+                                            : c->tables->finish(c->state, B);
 }
 
 static const struct bench_tables *const subjects[] = {

@@ -383,8 +383,8 @@ refused 3 'out of the range of bf16' large.mtx --factor-storage bf16
 ends 0 --problem lap3d:14 --solver cg --precond amg --amg-coarse-rows 50 --amg-theta 0.1
 says stdout '^multigrid   sa, chebyshev, [2-9] levels, complexity 1'
 says stdout '0: 2744 rows'
-ends 0 --problem lap3d:14 --solver cg --precond amg --amg-levels 1 --json
-says stdout '"amg_levels":\[{"rows":2744,'
+ends 0 --problem lap3d:8 --solver cg --precond amg --amg-levels 1 --json
+says stdout '"amg_levels":\[{"rows":512,'
 ends 0 --problem lap3d:14 --solver cg --precond amg --amg-coarsening classical --amg-smoother jacobi --json
 says stdout '"amg_coarsening":"classical","amg_smoother":"jacobi"'
 ends 0 --problem lap3d:14 --solver cg --precond amg --amg-coarse-rows 50 --amg-storage bf16
