@@ -57,7 +57,7 @@ grep -A 3 '^Table 5.4:' "$dir/out" | grep -Eq '^lap3d:7 +natural +58 +6 +2107 +1
     flunk 'partitions are those asked for'
 grep -q '^{' "$dir/out" && flunk 'tables come without lines'
 
-"$bench" dd --json lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'dd --json succeeds'
+"$bench" dd --json --partition metis lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'dd --json succeeds'
 for line in lower:dag_ec_no_lds lower:dag_ec_lds lower:dag_ec_lds_ud apply:dag_ec_ILD_U0 \
     apply:dag_ec_ILDU0_fused apply:dag_vc_ILDU0_fused apply:packed partition:metis \
     bicgstab:dag_ec_ILDU0_fused bicgstab:dag_vc_ILDU0_fused setup:packed; do
