@@ -18,7 +18,8 @@
 enum {
     CPU_COARSE_ROWS = 400, // one core takes longer for an inverse than for the
                            // levels that it saves
-    INVERTED_MOST = 8192,  // rows of a last level that is inverted at all
+    INVERTED = 4096,       // rows of a last level that is always inverted
+    INVERTED_MOST = 8192,  // or if `coarse_rows` are as many
 };
 #define THETA_CLASSICAL 0.25
 #define GROWTH          2 // of the entries from a level to the next one, at most
@@ -244,6 +245,12 @@ static bool is_last(const struct lcl_hierarchy *H, int l)
            H->level[l].A->n <= H->params.coarse_rows;
 }
 
+static bool is_inverted(const struct lcl_hierarchy *H, int64_t rows)
+{
+    return rows <= INVERTED ||
+           (rows <= INVERTED_MOST && rows <= H->params.coarse_rows);
+}
+
 static enum lcl_status make_levels(struct lcl_hierarchy *H)
 {
     bool deeper = true;
@@ -251,7 +258,7 @@ static enum lcl_status make_levels(struct lcl_hierarchy *H)
     for (int l = 0; deeper && st == LCL_OK; ++l) {
         H->levels = l + 1;
         deeper = !is_last(H, l);
-        if (!deeper && H->level[l].A->n <= INVERTED_MOST)
+        if (!deeper && is_inverted(H, H->level[l].A->n))
             break;
         if ((st = lcl_buffer_create(&H->level[l].lambda, H->ctx, 1,
                                     sizeof(double), "an eigenvalue")) < 0 ||
@@ -336,7 +343,7 @@ enum lcl_status lcl_hierarchy_init(struct lcl_hierarchy *H, lcl_context *ctx,
     if ((st = make_levels(H)) < 0)
         return st;
     const int64_t rows = H->level[H->levels - 1].A->n;
-    H->inverted = rows <= INVERTED_MOST;
+    H->inverted = is_inverted(H, rows);
     if (H->inverted && (st = lcl_inverse_init(&H->inverse, ctx, rows, 0)) < 0)
         return st;
     H->fresh = true;
