@@ -194,25 +194,29 @@ static void store_binary(lcl_context *ctx, cl_program program, const char *key)
 }
 
 // For a binary, PoCL compiles all kernels of the program once more, for any
-// size of work-groups: long for groups with barriers, not worthwhile for a
-// program that is built once, and for others spread over several processes.
-static bool is_worth_binary(const lcl_context *ctx, bool again)
+// size of work-groups: long for groups with barriers, and the compiler of PoCL
+// 6 (LLVM 18) ends the process on some of them.
+static bool may_ask_for_binary(const lcl_context *ctx)
 {
     return !driver_keeps_kernels(ctx) ||
-           (again && ctx->programs.keeping < KEEPING_SECONDS);
+           (ctx->caps.width == 1 && atoi(ctx->caps.driver) < 6);
 }
 
+// Not of a program that PoCL builds for the first time, and of others spread
+// over several processes.
 static void keep_binary(lcl_context *ctx, cl_program program, const char *key,
                         bool again)
 {
-    const bool serial = ctx->caps.width == 1;
+    const bool twice = driver_keeps_kernels(ctx);
     const double start = lcl_now();
     fenv_t before;
+    if (!ctx->cache.dir || !may_ask_for_binary(ctx))
+        return;
     feholdexcept(&before);
-    if (ctx->cache.dir && is_worth_binary(ctx, again))
-        store_binary(ctx, program, key);
-    else if (ctx->cache.dir && serial && !again)
+    if (twice && !again)
         lcl_cache_store(&ctx->cache, key, built, sizeof built);
+    else if (!twice || ctx->programs.keeping < KEEPING_SECONDS)
+        store_binary(ctx, program, key);
     fesetenv(&before);
     ctx->programs.keeping += lcl_now() - start;
 }

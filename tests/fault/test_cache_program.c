@@ -277,14 +277,16 @@ static void test_cache_program__a_folder_of_everybody_is_not_used(void **state)
     expect_warm();
 }
 
-// Whether the platform is PoCL.
-static bool run_on_pocl(const char *dir, struct lcl_build_info *builds)
+// The version of PoCL; 0: another platform.
+static int run_on_pocl(const char *dir, struct lcl_build_info *builds)
 {
     fake_cl = (struct fake_cl){.real_platform = true};
     struct test_job job = {.context = {.cache_dir = dir}, .api = &fake_cl_api};
     assert_int_equal(test_job_run(&job), LCL_OK);
     *builds = job.builds;
-    return strcmp(job.caps.platform, "Portable Computing Language") == 0;
+    return strcmp(job.caps.platform, "Portable Computing Language") == 0
+               ? atoi(job.caps.driver)
+               : 0;
 }
 
 static int binaries_asked_for(void)
@@ -293,21 +295,22 @@ static int binaries_asked_for(void)
 }
 
 // For a binary, PoCL compiles once more: a few in each context after the first.
+// Version 6 is not asked for them.
 static void test_cache_program__pocl_keeps_what_is_built_twice(void **state)
 {
     (void)state;
     struct lcl_test_folder folder;
     struct lcl_build_info first, next;
     lcl_test_folder_create(&folder);
-    const bool pocl = run_on_pocl(folder.path, &first);
-    assert_int_equal(binaries_asked_for() == 0, pocl);
-    int kept = 0, left = pocl ? first.compiled : 0;
+    const int pocl = run_on_pocl(folder.path, &first);
+    assert_int_equal(binaries_asked_for() == 0, pocl > 0);
+    int kept = 0, left = pocl > 0 ? first.compiled : 0;
     while (left > 0) {
-        assert_true(run_on_pocl(folder.path, &next));
+        assert_int_equal(run_on_pocl(folder.path, &next), pocl);
         assert_int_equal(next.from_cache, kept);
-        left = next.compiled - binaries_asked_for();
-        assert_in_range(binaries_asked_for(), next.compiled > 0,
-                        first.compiled);
+        left = pocl < 6 ? next.compiled - binaries_asked_for() : 0;
+        assert_in_range(binaries_asked_for(), pocl < 6 && next.compiled > 0,
+                        pocl < 6 ? first.compiled : 0);
         kept += binaries_asked_for();
     }
     lcl_test_folder_remove(&folder);
