@@ -3,6 +3,7 @@
 #include "tools/stats.h"
 
 #include "host/order.h"
+
 #include <math.h>
 #include <stdlib.h>
 

@@ -14,9 +14,9 @@
 //     gather_blocks    sources of LCL_BLOCK values in a new order: those of
 //                      block i were those of block map[i]
 //     place_sources    sources in a larger matrix: to[place[k]] = of[k]
-// The first three set *bad, in the first if it is there, unless all values that
-// they read are finite. Launch: any number of groups; each element is visited
-// once. Determinism: a sum is in the order of its list.
+// The first three set *bad, the first two if it is there, unless all values
+// that they read are finite. Launch: any number of groups; each element is
+// visited once. Determinism: a sum is in the order of its list.
 #include "block.cl.h"
 #include "finite.cl.h"
 #include "wave.cl.h"

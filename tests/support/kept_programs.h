@@ -4,7 +4,7 @@
 // the driver's compiler.
 #pragma once
 
-#include <CL/cl.h>
+#include "host/cl.h"
 
 // From now on until the process ends, contexts of a device are one, whose
 // programs are built once. Without this call the functions below are those of
