@@ -6,8 +6,10 @@
 set -eu
 mode=$1 library=$2; shift 2
 
+# Without the three marks of sections that the linker gold exports by itself.
 exported() {
-    nm -D --defined-only "$library" | awk '{print $3}' | sort -u
+    nm -D --defined-only "$library" | awk '{print $3}' |
+        grep -vx -e __bss_start -e _edata -e _end | sort -u
 }
 
 # The name before the first parenthesis of each declaration with LCL_API.
