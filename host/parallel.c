@@ -6,6 +6,7 @@
 
 #include "host/parallel.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -27,8 +28,8 @@ static void *take_chunks(void *arg)
     return NULL;
 }
 
-// Processors that this process may use; 0 or less: unknown.
-static long processors(void)
+// 0 or less: unknown.
+static long count_processors(void)
 {
 #ifdef CPU_COUNT
     cpu_set_t usable;
@@ -38,10 +39,16 @@ static long processors(void)
     return sysconf(_SC_NPROCESSORS_ONLN);
 }
 
+int lcl_processors(void)
+{
+    const long count = count_processors();
+    return count < 1 ? 1 : count < INT_MAX ? (int)count : INT_MAX;
+}
+
 int lcl_threads(void)
 {
-    const long most = processors();
-    return most < 1 ? 1 : most < LCL_THREADS_MAX ? (int)most : LCL_THREADS_MAX;
+    const int most = lcl_processors();
+    return most < LCL_THREADS_MAX ? most : LCL_THREADS_MAX;
 }
 
 static int threads_for(int64_t chunks)

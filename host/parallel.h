@@ -12,9 +12,12 @@ bool lcl_thread_start(pthread_t *thread, void *(*fn)(void *arg), void *arg);
 
 typedef void lcl_chunk_fn(void *arg, int64_t chunk);
 
+// Number of processors that the process may use, at least 1.
+int lcl_processors(void);
+
 enum { LCL_THREADS_MAX = 16 };
 
-// Number of processors that the process may use, at most LCL_THREADS_MAX.
+// The same, at most LCL_THREADS_MAX.
 int lcl_threads(void);
 
 // Calls fn(arg, c) once for each c from 0 to chunks - 1, on lcl_threads()

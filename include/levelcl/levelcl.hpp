@@ -442,11 +442,14 @@ class Operator : public detail::Object<lcl_operator>
 class Preconditioner : public detail::Object<lcl_precond>
 {
   public:
+    /* By default the one that the matrix suggests. */
     explicit Preconditioner(const Operator &A, const Options &options = {})
         : Object(messages_of(A)), rows_(A.info().rows)
     {
+        struct lcl_precond_params params = options.c.precond;
         make(lcl_precond_destroy, {alive(A)}, [&](lcl_precond **out) {
-            return lcl_precond_create(out, A.get(), &options.c.precond);
+            const lcl_status st = lcl_choose_method(A.get(), &params, nullptr);
+            return st < 0 ? st : lcl_precond_create(out, A.get(), &params);
         });
     }
 

@@ -200,7 +200,7 @@ static enum lcl_precond_type choose_precond(const struct lcl_precond_params *p,
         return for_cg ? LCL_PRECOND_IC0 : LCL_PRECOND_ILDU0;
     if ((indefinite && solver == LCL_SOLVER_DEFAULT) || is_dominated(T))
         return LCL_PRECOND_JACOBI;
-    if (is_tiny(T) || (for_cg && is_elliptic(T)))
+    if (is_tiny(T) || (is_definite(T) && is_elliptic(T)))
         return LCL_PRECOND_AMG;
     if (has_many_levels(T))
         return LCL_PRECOND_JACOBI;

@@ -162,6 +162,35 @@ static enum lcl_status apply_in_place(lcl_operator *A, const double *x,
     return st;
 }
 
+static enum lcl_status apply_to_room(lcl_operator *A,
+                                     const struct lcl_numbering_pair *room)
+{
+    const size_t bytes = (size_t)A->range.n * sizeof *room->x;
+    lcl_context *ctx = A->range.ctx;
+    lcl_buffer *from = NULL, *to = NULL;
+    enum lcl_status st;
+    if ((st = lcl_buffer_view(&from, ctx, room->x, bytes, false, "x")) ==
+            LCL_OK &&
+        (st = lcl_buffer_view(&to, ctx, room->y, bytes, true, "y")) == LCL_OK &&
+        (st = apply_plain(A, from, to)) == LCL_OK)
+        st = lcl_buffer_show(to);
+    lcl_buffer_destroy(&to);
+    lcl_buffer_destroy(&from);
+    return st;
+}
+
+static enum lcl_status apply_few(lcl_operator *A, const double *x, double *y)
+{
+    const int32_t *rows = A->numbering->rows;
+    const struct lcl_numbering_pair room = lcl_numbering_room(A->numbering);
+    for (int64_t i = 0; i < A->range.n; ++i)
+        room.x[i] = x[rows[i]];
+    const enum lcl_status st = apply_to_room(A, &room);
+    for (int64_t i = 0; i < A->range.n && st == LCL_OK; ++i)
+        y[rows[i]] = room.y[i];
+    return st;
+}
+
 enum lcl_status lcl_apply_host(lcl_operator *A, const double *x, double *y)
 {
     const size_t cols = (size_t)A->domain.n, rows = (size_t)A->range.n;
@@ -169,6 +198,8 @@ enum lcl_status lcl_apply_host(lcl_operator *A, const double *x, double *y)
     enum lcl_status st;
     if (A->ops->apply_host)
         return A->ops->apply_host(A, x, y);
+    if (renumbered && A->range.n > 0 && A->numbering->rows)
+        return apply_few(A, x, y);
     if (renumbered && A->range.n > 0 &&
         lcl_context_caps(A->range.ctx)->type == LCL_DEVICE_CPU)
         return apply_in_place(A, x, y);

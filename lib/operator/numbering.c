@@ -12,6 +12,34 @@ void lcl_numbering_init(struct lcl_numbering *N, lcl_context *ctx, int64_t n,
     *N = (struct lcl_numbering){.ctx = ctx, .n = n, .block = block};
 }
 
+// Up to so many rows, one core permutes two vectors in the time of two
+// launches.
+enum { HOST_ROWS = 16384, ALIGNMENT = 64 };
+
+static size_t room_of(int64_t n)
+{
+    const size_t line = ALIGNMENT / sizeof(double);
+    return ((size_t)n + line - 1) / line * line;
+}
+
+struct lcl_numbering_pair lcl_numbering_room(const struct lcl_numbering *N)
+{
+    const uintptr_t at = (uintptr_t)N->room;
+    double *first =
+        N->room + (ALIGNMENT - at % ALIGNMENT) % ALIGNMENT / sizeof(double);
+    return (struct lcl_numbering_pair){first, first + room_of(N->n)};
+}
+
+static enum lcl_status make_room(struct lcl_numbering *N)
+{
+    if (lcl_context_caps(N->ctx)->type != LCL_DEVICE_CPU || N->n > HOST_ROWS)
+        return LCL_OK;
+    N->room = lcl_malloc(2 * room_of(N->n) + ALIGNMENT / sizeof(double),
+                         sizeof *N->room);
+    return N->room ? lcl_numbering_rows(N, &N->rows)
+                   : lcl_fail_memory(lcl_context_log(N->ctx), "vectors");
+}
+
 enum lcl_status lcl_numbering_take(struct lcl_numbering *N, lcl_buffer **perm)
 {
     enum lcl_status st;
@@ -21,13 +49,17 @@ enum lcl_status lcl_numbering_take(struct lcl_numbering *N, lcl_buffer **perm)
         return st;
     N->perm = *perm;
     *perm = NULL;
-    return LCL_OK;
+    return make_room(N);
 }
 
 void lcl_numbering_finish(struct lcl_numbering *N)
 {
     lcl_buffer_destroy(&N->vector);
     lcl_buffer_destroy(&N->perm);
+    lcl_free(N->rows);
+    lcl_free(N->room);
+    N->rows = NULL;
+    N->room = NULL;
 }
 
 bool lcl_numbering_equal(const struct lcl_numbering *a,

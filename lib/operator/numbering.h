@@ -12,6 +12,9 @@ struct lcl_numbering {
     // NULL if the numbering is the caller's:
     lcl_buffer *perm; // n / block, uint32: block row i is the caller's perm[i]
     lcl_buffer *vector; // n, a vector in the caller's numbering
+    // of few rows on a CPU, else NULL
+    int32_t *rows; // row i is the caller's rows[i]
+    double *room;  // for two vectors, from an aligned place on
     struct lcl_vector_ops ops;
 };
 
@@ -50,5 +53,11 @@ enum lcl_status lcl_numbering_gather(const struct lcl_numbering *N,
 enum lcl_status lcl_numbering_scatter(const struct lcl_numbering *N,
                                       const lcl_buffer *vector,
                                       lcl_buffer *given);
+
+// Two vectors of the host, for the rows that N->rows numbers.
+struct lcl_numbering_pair {
+    double *x, *y;
+};
+struct lcl_numbering_pair lcl_numbering_room(const struct lcl_numbering *N);
 
 uint64_t lcl_numbering_bytes(const struct lcl_numbering *N);

@@ -3,6 +3,7 @@
 #include "tests/support/chains.h"
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
+#include "tests/support/misuse.h"
 #include "tests/support/solving.h"
 
 #include <math.h>
@@ -52,6 +53,65 @@ static void test_choice__the_matrix_chooses(void **state)
                   LCL_SOLVER_MINRES, LCL_PRECOND_JACOBI);
     expect_choice(*state, test_unsymmetric(), LCL_SOLVER_BICGSTAB,
                   LCL_PRECOND_ILDU0);
+}
+
+// What a chain begins with; without a solver, M is for any Krylov method.
+static void expect_method(lcl_operator *op, const struct lcl_precond_params *p,
+                          enum lcl_solver_type solver,
+                          enum lcl_precond_type precond, bool any)
+{
+    struct lcl_precond_params M = *p;
+    struct lcl_solver_params S = {.rtol = 1e-3};
+    assert_int_equal(lcl_choose_method(op, &M, any ? NULL : &S), LCL_OK);
+    assert_int_equal(M.type, precond);
+    assert_int_equal(S.type, any ? LCL_SOLVER_DEFAULT : solver);
+    assert_true(S.rtol == 1e-3 && S.stagnation == 0);
+}
+
+static void test_choice__hosts_get_the_first_method(void **state)
+{
+    const struct lcl_precond_params open = {.type = LCL_PRECOND_DEFAULT},
+                                    named = {.type = LCL_PRECOND_ILDU0};
+    struct {
+        struct lcl_csr A;
+        enum lcl_solver_type solver;
+        enum lcl_precond_type precond, any;
+    } all[] = {{test_laplacian(32, 32, 32), LCL_SOLVER_CG, LCL_PRECOND_AMG,
+                LCL_PRECOND_AMG},
+               {test_laplacian(12, 10, 9), LCL_SOLVER_CG, LCL_PRECOND_IC0,
+                LCL_PRECOND_IC0},
+               {shifted(test_laplacian(12, 10, 9), 12), LCL_SOLVER_MINRES,
+                LCL_PRECOND_JACOBI, LCL_PRECOND_ILDU0},
+               {test_unsymmetric(), LCL_SOLVER_BICGSTAB, LCL_PRECOND_ILDU0,
+                LCL_PRECOND_ILDU0}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
+        lcl_operator *op;
+        assert_int_equal(lcl_operator_create(&op, *state, &all[k].A, NULL),
+                         LCL_OK);
+        expect_method(op, &open, all[k].solver, all[k].precond, false);
+        expect_method(op, &open, all[k].solver, all[k].any, true);
+        expect_method(op, &named, LCL_SOLVER_BICGSTAB, LCL_PRECOND_ILDU0,
+                      false);
+        lcl_operator_destroy(&op);
+        test_csr_finish(&all[k].A);
+    }
+}
+
+// Multigrid is for any Krylov method, but needs a definite matrix.
+static void test_choice__multigrid_is_not_for_cg_alone(void **state)
+{
+    struct lcl_csr A = test_laplacian(32, 32, 32);
+    struct lcl_precond_params M = {.type = LCL_PRECOND_DEFAULT};
+    struct lcl_solver_params S = {.type = LCL_SOLVER_GMRES};
+    lcl_operator *op;
+    assert_int_equal(lcl_operator_create(&op, *state, &A, NULL), LCL_OK);
+    assert_int_equal(lcl_choose_method(op, &M, &S), LCL_OK);
+    assert_int_equal(M.type, LCL_PRECOND_AMG);
+    assert_int_equal(S.type, LCL_SOLVER_GMRES);
+    assert_misuse(lcl_choose_method(NULL, &M, &S));
+    assert_misuse(lcl_choose_method(op, NULL, &S));
+    lcl_operator_destroy(&op);
+    test_csr_finish(&A);
 }
 
 // Zero diagonals are filled, or with many lanes permuted away.
@@ -336,6 +396,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_choice__the_matrix_chooses),
+        cmocka_unit_test(test_choice__hosts_get_the_first_method),
+        cmocka_unit_test(test_choice__multigrid_is_not_for_cg_alone),
         cmocka_unit_test(test_choice__pressures_get_multigrid),
         cmocka_unit_test(test_choice__long_chains_of_steps_are_avoided),
         cmocka_unit_test(test_choice__indefinite_matrices_are_found),

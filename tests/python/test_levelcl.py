@@ -204,6 +204,11 @@ class Scipy(Case):
         self.assertLess(2 * count, without)
         self.assertLess(relative_residual(A, x, b), 1e-4)
 
+    def test_preconditioner__is_what_the_matrix_suggests(self):
+        for A, precond in (laplace(30), "ic0"), (convection(30), "ildu0"):
+            with levelcl.Preconditioner(A) as M:
+                self.assertEqual(M.info.type, precond)
+
     def test_operator__applies_vectors_and_columns(self):
         A = sp.random(30, 20, 0.3, "csr", random_state=1)
         X = RANDOM.standard_normal((20, 3))

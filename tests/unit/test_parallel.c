@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Loops over chunks: each chunk runs once, and all finish before the loop
 // returns.
+#ifdef __linux__
+# define _GNU_SOURCE // sched_setaffinity()
+#endif
+
 #include "host/parallel.h"
+#include "lib/trisolve/packed.h"
 #include "tests/support/test.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 struct record {
@@ -81,6 +87,38 @@ static void test_parallel__chunks_cover_their_range(void **state)
     }
 }
 
+// A CPU of four units has a subdomain for each processor that is left to it.
+static void expect_subdomains(int processors)
+{
+    const struct lcl_caps caps = {.width = 1, .compute_units = 4};
+    const int units = processors < 4 ? processors : 4;
+    const int64_t rows = lcl_packed_rows_usual(&caps, 40000, 1);
+    assert_int_equal(lcl_processors(), processors);
+    assert_int_equal(lcl_threads(), processors < LCL_THREADS_MAX
+                                        ? processors
+                                        : LCL_THREADS_MAX);
+    assert_int_equal((40000 - 1) / rows + 1, units);
+}
+
+static void test_parallel__bound_processes_use_what_they_may(void **state)
+{
+    (void)state;
+    expect_subdomains(lcl_processors());
+#ifdef CPU_COUNT
+    cpu_set_t all, one;
+    int first = 0;
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    while (!CPU_ISSET(first, &all))
+        ++first;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    expect_subdomains(1);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+    expect_subdomains(CPU_COUNT(&all));
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -88,6 +126,7 @@ int main(void)
         cmocka_unit_test(test_parallel__one_chunk_is_done_by_the_caller),
         cmocka_unit_test(test_parallel__loops_nest),
         cmocka_unit_test(test_parallel__chunks_cover_their_range),
+        cmocka_unit_test(test_parallel__bound_processes_use_what_they_may),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

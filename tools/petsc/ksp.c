@@ -73,7 +73,8 @@ static struct lcl_solver_params params_of(KSP ksp)
 
 static PetscErrorCode create_solver(KSP ksp, struct system *S, lcl_operator *op)
 {
-    const struct lcl_solver_params params = params_of(ksp);
+    struct lcl_solver_params params = params_of(ksp);
+    struct lcl_precond_params precond = {.type = lcl_precond_info(S->M)->type};
     const struct messages *messages = &S->device->messages;
     enum lcl_status st;
     Mat amat;
@@ -82,6 +83,8 @@ static PetscErrorCode create_solver(KSP ksp, struct system *S, lcl_operator *op)
     PetscCall(nullspace_set(op, amat, &st));
     PetscCall(messages_check(messages, st));
     PetscCall(MatGetNullSpace(amat, &S->nullspace));
+    PetscCall(
+        messages_check(messages, lcl_choose_method(op, &precond, &params)));
     PetscCall(
         messages_check(messages, lcl_solver_create(&S->S, op, S->M, &params)));
     PetscFunctionReturn(0);

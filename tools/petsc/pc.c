@@ -74,13 +74,20 @@ static PetscErrorCode report(PC pc, struct system *S, enum lcl_status st)
     PetscFunctionReturn(0);
 }
 
+static enum lcl_status create(struct system *S)
+{
+    struct lcl_precond_params params = S->options.precond;
+    const enum lcl_status st = lcl_choose_method(S->pmat.op, &params, NULL);
+    return st < 0 ? st : lcl_precond_create(&S->M, S->pmat.op, &params);
+}
+
 static enum lcl_status factor(struct system *S)
 {
     if (!S->pmat.op)
         return LCL_OK; // a rank without rows
     if (!S->M) {
         ++S->setups;
-        return lcl_precond_create(&S->M, S->pmat.op, &S->options.precond);
+        return create(S);
     }
     if (S->factored == S->pmat.state)
         return LCL_OK;

@@ -17,8 +17,9 @@
 // -pc_levelcl_device NAME; -help lists them. KSPLEVELCL takes tolerances and
 // the maximum of iterations from KSPSetTolerances(), but a solve diverges at
 // 1e5 times the first residual; its norm is that of b - A x. Monitors are
-// called after the solve, for all its iterations. It is CG for a matrix with
-// MAT_SPD, else BiCGSTAB. It removes the null spaces that MatSetNullSpace() and
+// called after the solve, for all its iterations. By default PCLEVELCL is what
+// the matrix suggests for any solver, symmetric if the matrix is, and KSPLEVELCL
+// what suits both, CG for a matrix with MAT_SPD. It removes the null spaces that MatSetNullSpace() and
 // MatSetTransposeNullSpace() attach, from b, too.
 #include "tools/petsc/adapter.h"
 

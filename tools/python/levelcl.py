@@ -398,6 +398,8 @@ _PROTOTYPES = {
     "solver_set_tolerance": (_int, _ref, _double, _double, _int),
     "solver_info": (_pointer(lcl_solver_params), _ref),
     "solver_destroy": (None, _out),
+    "choose_method": (_int, _ref, _pointer(lcl_precond_params),
+                      _pointer(lcl_solver_params)),
     "chain_create": (_int, _out, _ref, _pointer(lcl_precond_params),
                      _pointer(lcl_solver_params)),
     "chain_update": (_int, _ref),
@@ -1114,8 +1116,8 @@ def _operator(A):
 
 class Preconditioner(LinearOperator, _Owner):
     """y = M^-1 x on the device, as a LinearOperator. A is an Operator or a
-    matrix. `precond` is a type such as "ilu0", or a LinearOperator that does
-    it on the host. The arrays are those of struct lcl_precond_params."""
+    matrix. `precond` is a type such as "ilu0", by default the one that the
+    matrix suggests, or a LinearOperator that does it on the host. The arrays are those of struct lcl_precond_params."""
 
     def __init__(self, A, precond=None, *, labels=None, block_ptr=None,
                  cpr_blocks=None, **options):
@@ -1128,6 +1130,8 @@ class Preconditioner(LinearOperator, _Owner):
             params = _options({"precond": precond, **options},
                               "precond").precond
             keep = _precond_arrays(params, labels, block_ptr, cpr_blocks)
+            parent.core.call(_lib.choose_method, parent.pointer,
+                             ctypes.byref(params), None)
             self._handle = _Handle(
                 parent.core, "precond", _lib.precond_create, parent.pointer,
                 ctypes.byref(params), parents=(parent,), keep=keep)
