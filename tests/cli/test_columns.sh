@@ -20,8 +20,10 @@ array()
 numbers()
 {
     awk -v seed="$1" -v count="$2" 'BEGIN {
-        srand(seed)
-        for (i = 0; i < count; ++i) printf "%.17g\n", 2 * rand() - 1
+        for (i = 0; i < count; ++i) {
+            seed = seed * 16807 % 2147483647
+            printf "%.17g\n", seed / 1073741824 - 1
+        }
     }'
 }
 
