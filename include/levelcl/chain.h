@@ -43,19 +43,22 @@ typedef struct lcl_chain lcl_chain;
  *           CPU, on several devices and where diagonal entries are missing
  *   JACOBI  for up to 32768 rows of at least 10 couplings, with the same
  *           exceptions and not for blocks: factors have too many levels
- *   AMG     for definite A of 4096 rows or more, 32768 on several devices, and
- * on a CPU unless its rows are as short as those of problems in the plane, at
- * least 0.9 of the weight of its couplings has the sign opposite to the
- * diagonal, and they add up to more than 1.5 of the diagonal entry in at most
- * 0.1 of the rows: most rows of badly scaled matrices are such CPR     for
- * matrices that are not symmetric, of 4096 blocks of 2 to 4 rows or more, on a
- * CPU 16384, on one device, if in nearly all of a sample of rows of blocks the
- * diagonal entries (p, p) of A_ii^-1 A_ij, j /= i, add up to 0.9 to 1.5 with
- * negative sign for one p, and to less for all others: p is a pressure ILUT
- * with a transversal, on a CPU of 50 entries and 1e-5, for matrices that are
- * not symmetric and lack more than half of the diagonal entries, on one other
- * device any. Not for blocks ILUK    of level 1 for others that are not
- * symmetric and lack diagonal entries: fill replaces them. Not for blocks
+ *   AMG     for definite A of 4096 rows or more, 32768 on several devices and
+ *           on a CPU unless its rows are as short as those of problems in the
+ *           plane, if A has near-null vectors, or if at least 0.9 of the weight
+ *           of its couplings has the sign opposite to the diagonal and they add
+ *           up to more than 1.5 of the diagonal entry in at most 0.1 of the
+ *           rows: most rows of badly scaled matrices are such
+ *   CPR     for matrices that are not symmetric, of 4096 blocks of 2 to 4 rows
+ *           or more, on a CPU 16384, on one device, if in nearly all of a
+ *           sample of rows of blocks the diagonal entries (p, p) of
+ *           A_ii^-1 A_ij, j /= i, add up to 0.9 to 1.5 with negative sign for
+ *           one p, and to less for all others: p is a pressure
+ *   ILUT    with a transversal, on a CPU of 50 entries and 1e-5, for matrices
+ *           that are not symmetric and lack more than half of the diagonal
+ *           entries, on one other device any. Not for blocks
+ *   ILUK    of level 1 for others that are not symmetric and lack diagonal
+ *           entries: fill replaces them. Not for blocks
  *   JACOBI  for others that are not symmetric if couplings add up to more than
  *           0.9 of the diagonal entry in at most half of the rows, on a CPU a
  *           tenth, and to more than 1.5 of it in at most 0.01 of them; on a CPU

@@ -14,7 +14,7 @@
 // a triangulation. Several devices wait for each other on every level of small
 // systems, too. Where more rows are far from dominated than boundaries and
 // corners explain, rows of different scale keep constants, which multigrid
-// prolongs, from being smooth.
+// prolongs, from being smooth. Near-null vectors tell what is.
 enum { ELLIPTIC_ROWS = 4096, ELLIPTIC_ROWS_SLOW = 32768, PLANAR_ROW = 5 };
 #define TRIANGLES_ROW      6.5
 #define TRIANGLES_VARIANCE 0.5
@@ -66,9 +66,10 @@ static bool is_elliptic(const struct lcl_traits *T)
     const bool planar = is_planar(T->look, (double)T->n);
     const bool slow = T->distributed || (T->serial && !planar);
     const int64_t rows = slow ? ELLIPTIC_ROWS_SLOW : ELLIPTIC_ROWS;
-    return !T->reproducible && T->n >= rows &&
-           T->look->opposite >= ELLIPTIC_WEIGHT &&
-           (double)T->look->loose <= ELLIPTIC_LOOSE * (double)T->n;
+    const bool constants =
+        T->look->opposite >= ELLIPTIC_WEIGHT &&
+        (double)T->look->loose <= ELLIPTIC_LOOSE * (double)T->n;
+    return !T->reproducible && T->n >= rows && (T->modes || constants);
 }
 
 // Then D^-1 A has its eigenvalues within 1 -+ LOOK_CLOSE: some tens of
@@ -231,6 +232,9 @@ static const char *reason_for_definite(const struct lcl_traits *T)
                              "dominates every row"
            : is_tiny(T)    ? "the matrix is symmetric, its diagonal has one "
                              "sign and its inverse is small"
+           : is_elliptic(T) && T->modes
+               ? "the matrix is symmetric, its diagonal has one sign and "
+                 "near-null vectors are given"
            : is_elliptic(T)
                ? "the matrix is symmetric, its diagonal has one sign and "
                  "its couplings have the other"

@@ -18,6 +18,7 @@ struct lcl_traits {
     bool distributed;
     bool reproducible; // on any number of devices
     bool serial;       // the device is a CPU
+    bool modes;        // near-null vectors are given
     int pressure; // its number among the unknowns of a block; -1: none known
 };
 

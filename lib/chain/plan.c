@@ -203,6 +203,9 @@ static enum lcl_status choose(struct lcl_plan *P, lcl_operator *A, bool alone)
     if (st < 0)
         return st;
     struct lcl_traits traits = lcl_traits_of(A);
+    traits.modes = lcl_operator_has_near_nullspace(A);
+    if ((st = lcl_space_all(&A->range, &traits.modes)) < 0)
+        return st;
     if (lcl_seeks_pressure(&traits, &first->precond, first->solver.type) &&
         (st = lcl_pressure_find(&traits.pressure, A)) < 0)
         return st;

@@ -72,6 +72,14 @@ static enum lcl_status set_on_all(const struct lcl_team_operator *T,
     return st;
 }
 
+bool lcl_operator_has_near_nullspace(lcl_operator *A)
+{
+    A = lcl_operator_own(A);
+    if (A->team)
+        A = lcl_operator_own(A->team->part[0]);
+    return A->near_null.cols > 0;
+}
+
 enum lcl_status lcl_operator_set_near_nullspace(lcl_operator *A,
                                                 const struct lcl_dense *B)
 {

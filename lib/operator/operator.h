@@ -201,6 +201,9 @@ enum lcl_status lcl_operator_allocate(lcl_operator **out, lcl_context *ctx,
 // Returns LCL_OK or a status of lcl_look_sums(). Collective.
 enum lcl_status lcl_operator_look(lcl_operator *A);
 
+// Whether the caller has given near-null vectors, on this rank.
+bool lcl_operator_has_near_nullspace(lcl_operator *A);
+
 // Looks at A, too. Returns LCL_OK, also for a callback, whose symmetry is not
 // tested; LCL_EUNSUPPORTED if A is not symmetric, which `who` requires; or a
 // status of lcl_look_sums().

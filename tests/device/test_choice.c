@@ -114,6 +114,31 @@ static void test_choice__multigrid_is_not_for_cg_alone(void **state)
     test_csr_finish(&A);
 }
 
+// Of an elastic body couplings have both signs; its modes tell what is smooth.
+static void test_choice__modes_are_for_multigrid(void **state)
+{
+    const bool lanes = test_width(*state) > 1;
+    const char *name = lanes ? "elasticity:11" : "elasticity:22";
+    const struct lcl_precond_params open = {.type = LCL_PRECOND_DEFAULT};
+    struct lcl_csr A;
+    struct lcl_dense X, B;
+    lcl_operator *op;
+    assert_int_equal(lcl_csr_problem(&A, name, NULL), LCL_OK);
+    assert_int_equal(lcl_problem_coordinates(&X, name, NULL), LCL_OK);
+    assert_int_equal(lcl_rigid_body_modes(&B, &X, NULL), LCL_OK);
+    assert_int_equal(lcl_operator_create(&op, *state, &A, NULL), LCL_OK);
+    for (int k = 0; k < 3; ++k) {
+        assert_int_equal(
+            lcl_operator_set_near_nullspace(op, k == 1 ? &B : NULL), LCL_OK);
+        expect_method(op, &open, LCL_SOLVER_CG,
+                      k == 1 ? LCL_PRECOND_AMG : LCL_PRECOND_IC0, false);
+    }
+    lcl_operator_destroy(&op);
+    lcl_dense_finish(&B);
+    lcl_dense_finish(&X);
+    lcl_csr_finish(&A);
+}
+
 // Zero diagonals are filled, or with many lanes permuted away.
 static enum lcl_precond_type without_diagonals(lcl_context *ctx)
 {
@@ -398,6 +423,7 @@ int main(void)
         cmocka_unit_test(test_choice__the_matrix_chooses),
         cmocka_unit_test(test_choice__hosts_get_the_first_method),
         cmocka_unit_test(test_choice__multigrid_is_not_for_cg_alone),
+        cmocka_unit_test(test_choice__modes_are_for_multigrid),
         cmocka_unit_test(test_choice__pressures_get_multigrid),
         cmocka_unit_test(test_choice__long_chains_of_steps_are_avoided),
         cmocka_unit_test(test_choice__indefinite_matrices_are_found),

@@ -358,6 +358,79 @@ static void test_ksp__definite_matrices_get_cg(void **state)
     tear_down(&c);
 }
 
+// S A S with S = diag(s) has the near-null vector 1 / s.
+static void scale(Mat A, bool near_null)
+{
+    MatNullSpace space;
+    Vec s;
+    need(MatCreateVecs(A, &s, NULL));
+    need(VecSetRandom(s, NULL));
+    need(VecShift(s, 0.5));
+    need(MatDiagonalScale(A, s, s));
+    need(VecReciprocal(s));
+    need(VecNormalize(s, NULL));
+    need(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_FALSE, 1, &s, &space));
+    if (near_null)
+        need(MatSetNearNullSpace(A, space));
+    need(MatNullSpaceDestroy(&space));
+    need(VecDestroy(&s));
+}
+
+static PetscInt iterations_of_multigrid(bool near_null)
+{
+    struct case_data c;
+    PetscInt its;
+    set_up(&c, create_matrix(MATAIJ, 1),
+           SOLVER "-pc_levelcl_precond amg -pc_levelcl_amg_coarse_rows 20");
+    fill(c.A, 1, SYMMETRIC, 1);
+    scale(c.A, near_null);
+    expect_solved(&c);
+    need(KSPGetIterationNumber(c.ksp, &its));
+    tear_down(&c);
+    return its;
+}
+
+static void test_pc__multigrid_takes_near_null_vectors(void **state)
+{
+    (void)state;
+    assert_true(iterations_of_multigrid(true) < iterations_of_multigrid(false));
+}
+
+// What the view says of multigrid for two unknowns at each node, with nodes of
+// so many axes or, if there are none, without.
+static void view_of_nodes(char *text, size_t size, PetscInt axes)
+{
+    PetscReal coordinates[3 * POINTS * POINTS];
+    struct case_data c;
+    PetscInt rows;
+    PC pc;
+    set_up(&c, create_matrix(MATAIJ, 2),
+           SOLVER "-pc_levelcl_precond amg -pc_levelcl_amg_coarse_rows 20");
+    need(MatGetLocalSize(c.A, &rows, NULL));
+    for (PetscInt k = 0; k < axes * rows / 2; ++k)
+        coordinates[k] = k % 7 + 0.1 * k;
+    need(KSPGetPC(c.ksp, &pc));
+    if (axes > 0)
+        need(PCSetCoordinates(pc, axes, rows / 2, coordinates));
+    expect_solved(&c);
+    view(&c, text, size);
+    tear_down(&c);
+}
+
+// Rigid body modes make other levels, if the unknowns are displacements.
+static void test_pc__coordinates_tell_displacements(void **state)
+{
+    static char plain[8192], text[8192];
+    PetscMPIInt rank;
+    (void)state;
+    need(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+    view_of_nodes(plain, sizeof plain, 0);
+    for (PetscInt axes = 1; axes <= 3; ++axes) {
+        view_of_nodes(text, sizeof text, axes);
+        assert_int_equal(strcmp(text, plain) != 0, axes == 2 && rank == 0);
+    }
+}
+
 // The Laplacian without boundary values.
 static void make_singular(Mat A)
 {
@@ -496,6 +569,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(
             test_ksp__limits_history_and_monitors_are_those_of_petsc),
         cmocka_unit_test(test_ksp__an_initial_guess_is_taken),
+        cmocka_unit_test(test_pc__multigrid_takes_near_null_vectors),
+        cmocka_unit_test(test_pc__coordinates_tell_displacements),
         cmocka_unit_test(test_ksp__definite_matrices_get_cg),
         cmocka_unit_test(test_ksp__null_spaces_are_removed),
         cmocka_unit_test(test_options__keys_of_the_library_have_underscores),

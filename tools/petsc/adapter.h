@@ -70,6 +70,11 @@ PetscErrorCode matrix_update(struct matrix *A, Mat source, PetscBool whole,
 
 PetscErrorCode matrix_reset(struct matrix *A);
 
+// Tells the operator the near-null vectors of A, or else those of `modes`,
+// which may be NULL. Without effect if there are more than multigrid takes.
+PetscErrorCode near_nullspace_set(lcl_operator *op, Mat A, MatNullSpace modes,
+                                  enum lcl_status *st);
+
 // Tells the operator the null spaces of A, or that it has none.
 PetscErrorCode nullspace_set(lcl_operator *op, Mat A, enum lcl_status *st);
 
@@ -83,6 +88,7 @@ struct system {
     struct device *device;      // NULL: not set up
     struct matrix pmat;
     struct matrix amat; // unused where Amat is Pmat
+    MatNullSpace modes; // of PCSetCoordinates(), or NULL
     lcl_precond *M;
     PetscObjectState factored; // of pmat
     lcl_solver *S;

@@ -140,6 +140,22 @@ static PetscErrorCode create_alone(lcl_operator **op, Mat rows,
 }
 
 #ifdef LEVELCL_PETSC_MPI
+static PetscErrorCode need_rows(Mat source)
+{
+    const PetscInt *first;
+    PetscMPIInt size;
+    PetscFunctionBegin;
+    PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)source), &size));
+    PetscCall(MatGetOwnershipRanges(source, &first));
+    for (PetscMPIInt r = 0; r < size; ++r)
+        PetscCheck(first[r] < first[r + 1],
+                   PetscObjectComm((PetscObject)source), PETSC_ERR_SUP,
+                   "rank %d has no rows, which levelcl takes only with "
+                   "-pc_levelcl_local",
+                   r);
+    PetscFunctionReturn(0);
+}
+
 static PetscErrorCode create_whole(lcl_operator **op, Mat rows, Mat source,
                                    struct place place, enum lcl_status *st)
 {
@@ -147,6 +163,7 @@ static PetscErrorCode create_whole(lcl_operator **op, Mat rows, Mat source,
     struct lcl_rows R = LCL_ROWS_INIT;
     PetscInt first, total;
     PetscFunctionBegin;
+    PetscCall(need_rows(source));
     PetscCall(MatGetOwnershipRange(source, &first, NULL));
     PetscCall(MatGetSize(source, &total, NULL));
     PetscCall(borrow(rows, &B));

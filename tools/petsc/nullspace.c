@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Null spaces that a program has attached to its matrix.
+// Null spaces and near-null vectors that a program has attached to its matrix.
 #include "tools/petsc/adapter.h"
 
 // Constants first, then the vectors; each rank has its own rows. The caller
@@ -24,6 +24,27 @@ static PetscErrorCode collect(MatNullSpace space, PetscInt rows,
         PetscCall(PetscArraycpy(V->val + (first + k) * rows, from, rows));
         PetscCall(VecRestoreArrayRead(vecs[k], &from));
     }
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode near_nullspace_set(lcl_operator *op, Mat A, MatNullSpace modes,
+                                  enum lcl_status *st)
+{
+    struct lcl_dense B = LCL_DENSE_INIT;
+    MatNullSpace space;
+    PetscInt rows;
+    PetscFunctionBegin;
+    *st = LCL_OK;
+    PetscCall(MatGetNearNullSpace(A, &space));
+    if (!space)
+        space = modes;
+    if (!space || !op)
+        PetscFunctionReturn(0);
+    PetscCall(MatGetLocalSize(A, &rows, NULL));
+    PetscCall(collect(space, rows, &B));
+    if (B.cols <= LCL_BLOCK_MAX)
+        *st = lcl_operator_set_near_nullspace(op, &B);
+    PetscCall(PetscFree(B.val));
     PetscFunctionReturn(0);
 }
 

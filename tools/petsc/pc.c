@@ -101,6 +101,8 @@ static PetscErrorCode PCSetUp_LEVELCL(PC pc)
     enum lcl_status st;
     PetscFunctionBegin;
     PetscCall(system_take(S, &S->pmat, pc->pmat, &st));
+    if (st >= 0 && !S->M)
+        PetscCall(near_nullspace_set(S->pmat.op, pc->pmat, S->modes, &st));
     if (st >= 0)
         st = factor(S);
     if (st >= 0)
@@ -215,6 +217,38 @@ static PetscErrorCode PCView_LEVELCL(PC pc, PetscViewer viewer)
     PetscFunctionReturn(0);
 }
 
+// ---------------------------------------------------------------- coordinates
+
+// `count` nodes of this rank with `axes` coordinates each, node by node, whose
+// displacements are the unknowns; of other unknowns they tell nothing.
+static PetscErrorCode set_coordinates(PC pc, PetscInt axes, PetscInt count,
+                                      PetscReal *coordinates)
+{
+    struct system *S = pc->data;
+    PetscInt block;
+    Vec nodes;
+    PetscScalar *to;
+    PetscFunctionBegin;
+    PetscCall(MatNullSpaceDestroy(&S->modes));
+    PetscCheck(pc->pmat, PetscObjectComm((PetscObject)pc),
+               PETSC_ERR_ARG_WRONGSTATE,
+               "coordinates follow KSPSetOperators()");
+    PetscCall(MatGetBlockSize(pc->pmat, &block));
+    if (!coordinates || axes != block || axes < 2 || axes > 3)
+        PetscFunctionReturn(0);
+    PetscCall(VecCreate(PetscObjectComm((PetscObject)pc), &nodes));
+    PetscCall(VecSetSizes(nodes, axes * count, PETSC_DETERMINE));
+    PetscCall(VecSetBlockSize(nodes, axes));
+    PetscCall(VecSetFromOptions(nodes));
+    PetscCall(VecGetArrayWrite(nodes, &to));
+    for (PetscInt k = 0; k < axes * count; ++k)
+        to[k] = coordinates[k];
+    PetscCall(VecRestoreArrayWrite(nodes, &to));
+    PetscCall(MatNullSpaceCreateRigidBody(nodes, &S->modes));
+    PetscCall(VecDestroy(&nodes));
+    PetscFunctionReturn(0);
+}
+
 // ------------------------------------------------------------ create, destroy
 
 static PetscErrorCode PCReset_LEVELCL(PC pc)
@@ -226,8 +260,12 @@ static PetscErrorCode PCReset_LEVELCL(PC pc)
 
 static PetscErrorCode PCDestroy_LEVELCL(PC pc)
 {
+    struct system *S = pc->data;
     PetscFunctionBegin;
-    PetscCall(system_reset(pc->data));
+    PetscCall(system_reset(S));
+    PetscCall(MatNullSpaceDestroy(&S->modes));
+    PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCSetCoordinates_C",
+                                         NULL));
     PetscCall(PetscFree(pc->data));
     PetscFunctionReturn(0);
 }
@@ -247,5 +285,7 @@ PetscErrorCode PCCreate_LEVELCL(PC pc)
     pc->ops->view = PCView_LEVELCL;
     pc->ops->reset = PCReset_LEVELCL;
     pc->ops->destroy = PCDestroy_LEVELCL;
+    PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCSetCoordinates_C",
+                                         set_coordinates));
     PetscFunctionReturn(0);
 }

@@ -18,9 +18,11 @@
 // the maximum of iterations from KSPSetTolerances(), but a solve diverges at
 // 1e5 times the first residual; its norm is that of b - A x. Monitors are
 // called after the solve, for all its iterations. By default PCLEVELCL is what
-// the matrix suggests for any solver, symmetric if the matrix is, and KSPLEVELCL
-// what suits both, CG for a matrix with MAT_SPD. It removes the null spaces that MatSetNullSpace() and
-// MatSetTransposeNullSpace() attach, from b, too.
+// the matrix suggests for any solver, symmetric if the matrix is, and
+// KSPLEVELCL what suits both, CG for a matrix with MAT_SPD. It removes the null
+// spaces that MatSetNullSpace() and MatSetTransposeNullSpace() attach, from b,
+// too. Multigrid reproduces the near-null vectors of MatSetNearNullSpace(), or
+// the rigid body modes of the nodes that PCSetCoordinates() tells.
 #include "tools/petsc/adapter.h"
 
 PetscErrorCode PetscDLLibraryRegister_levelcl_petsc(void)
