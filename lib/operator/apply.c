@@ -145,9 +145,12 @@ static bool is_renumbered(const lcl_operator *A)
     return A->numbering && A->numbering->perm;
 }
 
-// On a CPU the numbering changes on the way from and to the host's memory.
-static enum lcl_status apply_in_place(lcl_operator *A, const double *x,
-                                      double *y)
+typedef enum lcl_status apply_fn(lcl_operator *A, const lcl_buffer *x,
+                                 lcl_buffer *y);
+
+// On vectors in the host's memory, which a CPU reads and writes in place.
+static enum lcl_status apply_in_place(apply_fn *apply, lcl_operator *A,
+                                      const double *x, double *y)
 {
     const size_t bytes = (size_t)A->range.n * sizeof *x;
     lcl_context *ctx = A->range.ctx;
@@ -155,24 +158,7 @@ static enum lcl_status apply_in_place(lcl_operator *A, const double *x,
     enum lcl_status st;
     if ((st = lcl_buffer_view(&from, ctx, x, bytes, false, "x")) == LCL_OK &&
         (st = lcl_buffer_view(&to, ctx, y, bytes, true, "y")) == LCL_OK &&
-        (st = lcl_apply_buffers(A, from, to)) == LCL_OK)
-        st = lcl_buffer_show(to);
-    lcl_buffer_destroy(&to);
-    lcl_buffer_destroy(&from);
-    return st;
-}
-
-static enum lcl_status apply_to_room(lcl_operator *A,
-                                     const struct lcl_numbering_pair *room)
-{
-    const size_t bytes = (size_t)A->range.n * sizeof *room->x;
-    lcl_context *ctx = A->range.ctx;
-    lcl_buffer *from = NULL, *to = NULL;
-    enum lcl_status st;
-    if ((st = lcl_buffer_view(&from, ctx, room->x, bytes, false, "x")) ==
-            LCL_OK &&
-        (st = lcl_buffer_view(&to, ctx, room->y, bytes, true, "y")) == LCL_OK &&
-        (st = apply_plain(A, from, to)) == LCL_OK)
+        (st = apply(A, from, to)) == LCL_OK)
         st = lcl_buffer_show(to);
     lcl_buffer_destroy(&to);
     lcl_buffer_destroy(&from);
@@ -185,10 +171,18 @@ static enum lcl_status apply_few(lcl_operator *A, const double *x, double *y)
     const struct lcl_numbering_pair room = lcl_numbering_room(A->numbering);
     for (int64_t i = 0; i < A->range.n; ++i)
         room.x[i] = x[rows[i]];
-    const enum lcl_status st = apply_to_room(A, &room);
+    const enum lcl_status st = apply_in_place(apply_plain, A, room.x, room.y);
     for (int64_t i = 0; i < A->range.n && st == LCL_OK; ++i)
         y[rows[i]] = room.y[i];
     return st;
+}
+
+// On a CPU the numbering changes on the way from and to the host's memory.
+static enum lcl_status apply_renumbered(lcl_operator *A, const double *x,
+                                        double *y)
+{
+    return A->numbering->rows ? apply_few(A, x, y)
+                              : apply_in_place(lcl_apply_buffers, A, x, y);
 }
 
 enum lcl_status lcl_apply_host(lcl_operator *A, const double *x, double *y)
@@ -198,11 +192,9 @@ enum lcl_status lcl_apply_host(lcl_operator *A, const double *x, double *y)
     enum lcl_status st;
     if (A->ops->apply_host)
         return A->ops->apply_host(A, x, y);
-    if (renumbered && A->range.n > 0 && A->numbering->rows)
-        return apply_few(A, x, y);
     if (renumbered && A->range.n > 0 &&
         lcl_context_caps(A->range.ctx)->type == LCL_DEVICE_CPU)
-        return apply_in_place(A, x, y);
+        return apply_renumbered(A, x, y);
     if ((st = make_vectors(A)) < 0)
         return st;
     st = renumbered ? lcl_numbering_write(A->numbering, x, A->x)

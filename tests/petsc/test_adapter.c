@@ -417,6 +417,22 @@ static void view_of_nodes(char *text, size_t size, PetscInt axes)
     tear_down(&c);
 }
 
+static void test_pc__coordinates_of_other_nodes_are_refused(void **state)
+{
+    const PetscReal coordinates[6] = {0};
+    struct case_data c;
+    PC pc;
+    (void)state;
+    set_up(&c, create_matrix(MATAIJ, 2), SOLVER);
+    need(KSPGetPC(c.ksp, &pc));
+    need(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+    assert_int_equal(PCSetCoordinates(pc, 2, 3, (PetscReal *)coordinates),
+                     PETSC_ERR_ARG_SIZ);
+    need(PetscPopErrorHandler());
+    expect_solved(&c);
+    tear_down(&c);
+}
+
 // Rigid body modes make other levels, if the unknowns are displacements.
 static void test_pc__coordinates_tell_displacements(void **state)
 {
@@ -571,6 +587,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_ksp__an_initial_guess_is_taken),
         cmocka_unit_test(test_pc__multigrid_takes_near_null_vectors),
         cmocka_unit_test(test_pc__coordinates_tell_displacements),
+        cmocka_unit_test(test_pc__coordinates_of_other_nodes_are_refused),
         cmocka_unit_test(test_ksp__definite_matrices_get_cg),
         cmocka_unit_test(test_ksp__null_spaces_are_removed),
         cmocka_unit_test(test_options__keys_of_the_library_have_underscores),

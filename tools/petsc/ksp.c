@@ -74,7 +74,8 @@ static struct lcl_solver_params params_of(KSP ksp)
 static PetscErrorCode create_solver(KSP ksp, struct system *S, lcl_operator *op)
 {
     struct lcl_solver_params params = params_of(ksp);
-    struct lcl_precond_params precond = {.type = lcl_precond_info(S->M)->type};
+    struct lcl_precond_params precond = {
+        .type = S->M ? lcl_precond_info(S->M)->type : LCL_PRECOND_NONE};
     const struct messages *messages = &S->device->messages;
     enum lcl_status st;
     Mat amat;

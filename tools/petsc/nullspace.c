@@ -8,7 +8,7 @@ static PetscErrorCode collect(MatNullSpace space, PetscInt rows,
                               struct lcl_dense *V)
 {
     PetscBool constant;
-    PetscInt count;
+    PetscInt count, own;
     const Vec *vecs;
     const PetscScalar *from;
     PetscFunctionBegin;
@@ -20,6 +20,11 @@ static PetscErrorCode collect(MatNullSpace space, PetscInt rows,
     for (PetscInt i = 0; i < first * rows; ++i)
         V->val[i] = 1;
     for (PetscInt k = 0; k < count; ++k) {
+        PetscCall(VecGetLocalSize(vecs[k], &own));
+        PetscCheck(own == rows, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+                   "a null vector has %" PetscInt_FMT
+                   " rows, the matrix %" PetscInt_FMT,
+                   own, rows);
         PetscCall(VecGetArrayRead(vecs[k], &from));
         PetscCall(PetscArraycpy(V->val + (first + k) * rows, from, rows));
         PetscCall(VecRestoreArrayRead(vecs[k], &from));

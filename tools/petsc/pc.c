@@ -225,7 +225,7 @@ static PetscErrorCode set_coordinates(PC pc, PetscInt axes, PetscInt count,
                                       PetscReal *coordinates)
 {
     struct system *S = pc->data;
-    PetscInt block;
+    PetscInt block, rows;
     Vec nodes;
     PetscScalar *to;
     PetscFunctionBegin;
@@ -236,6 +236,11 @@ static PetscErrorCode set_coordinates(PC pc, PetscInt axes, PetscInt count,
     PetscCall(MatGetBlockSize(pc->pmat, &block));
     if (!coordinates || axes != block || axes < 2 || axes > 3)
         PetscFunctionReturn(0);
+    PetscCall(MatGetLocalSize(pc->pmat, &rows, NULL));
+    PetscCheck(axes * count == rows, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+               "coordinates of %" PetscInt_FMT " nodes for %" PetscInt_FMT
+               " rows",
+               count, rows);
     PetscCall(VecCreate(PetscObjectComm((PetscObject)pc), &nodes));
     PetscCall(VecSetSizes(nodes, axes * count, PETSC_DETERMINE));
     PetscCall(VecSetBlockSize(nodes, axes));

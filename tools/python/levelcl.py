@@ -1117,7 +1117,8 @@ def _operator(A):
 class Preconditioner(LinearOperator, _Owner):
     """y = M^-1 x on the device, as a LinearOperator. A is an Operator or a
     matrix. `precond` is a type such as "ilu0", by default the one that the
-    matrix suggests, or a LinearOperator that does it on the host. The arrays are those of struct lcl_precond_params."""
+    matrix suggests, or a LinearOperator that does it on the host. The arrays
+    are those of struct lcl_precond_params."""
 
     def __init__(self, A, precond=None, *, labels=None, block_ptr=None,
                  cpr_blocks=None, **options):
