@@ -3,6 +3,7 @@
 #include "host/caps.h"
 
 #include "host/log.h"
+#include "host/parallel.h"
 #include "host/place.h"
 
 #include <stdio.h>
@@ -168,6 +169,7 @@ static void query_limits(struct query *q, const char *extensions,
                          struct lcl_caps *caps)
 {
     caps->compute_units = query_uint(q, CL_DEVICE_MAX_COMPUTE_UNITS);
+    caps->processors = caps->type == LCL_DEVICE_CPU ? lcl_processors() : 0;
     // AMD's standard query gives the preferred 256
     caps->max_group_size =
         (int)query_size(q, strstr(extensions, "cl_amd_device_attribute_query")

@@ -63,6 +63,8 @@ struct lcl_caps {
 
     /* --- execution */
     int compute_units;
+    int processors;      /* of a CPU: those that the thread which created the
+                            context could use; 0: unlimited */
     int width;           /* lanes of a wave: 32, 64, 8, ...; CPU: 1 */
     int max_group_size;  /* work-items in a work-group */
     bool queues_overlap; /* kernels on two in-order queues run concurrently */

@@ -2,7 +2,6 @@
 // Shared by the packed applies for scalar and block factors.
 #pragma once
 
-#include "host/parallel.h"
 #include "lib/trisolve/trisolve.h"
 
 struct lcl_packed {
@@ -32,16 +31,16 @@ enum lcl_status lcl_packed_prolong(struct lcl_packed *K, lcl_context *ctx,
                                    struct lcl_spec spec,
                                    const lcl_buffer *aggregate);
 
-// Rows per subdomain, for n rows and one subdomain per compute unit of a CPU
-// that the process may use: a rank is often bound to one. More and smaller
-// subdomains drop more couplings and are not faster.
+// Rows per subdomain, for n rows and one subdomain per compute unit of a CPU,
+// of which a rank is often bound to one. More and smaller subdomains drop more
+// couplings and are not faster.
 static inline int64_t lcl_packed_rows_of_unit(const struct lcl_caps *caps,
                                               int64_t n)
 {
     enum { ROOM = 25 }; // one 25th more: partitioners do not balance exactly
-    const int processors = lcl_processors();
-    const int units =
-        caps->compute_units < processors ? caps->compute_units : processors;
+    const bool bound =
+        caps->processors > 0 && caps->processors < caps->compute_units;
+    const int units = bound ? caps->processors : caps->compute_units;
     const int64_t rows = n / units + 1;
     return rows + rows / ROOM;
 }

@@ -87,23 +87,18 @@ static void test_parallel__chunks_cover_their_range(void **state)
     }
 }
 
-// A CPU of four units has a subdomain for each processor that is left to it.
-static void expect_subdomains(int processors)
+static void expect_processors(int processors)
 {
-    const struct lcl_caps caps = {.width = 1, .compute_units = 4};
-    const int units = processors < 4 ? processors : 4;
-    const int64_t rows = lcl_packed_rows_usual(&caps, 40000, 1);
     assert_int_equal(lcl_processors(), processors);
     assert_int_equal(lcl_threads(), processors < LCL_THREADS_MAX
                                         ? processors
                                         : LCL_THREADS_MAX);
-    assert_int_equal((40000 - 1) / rows + 1, units);
 }
 
 static void test_parallel__bound_processes_use_what_they_may(void **state)
 {
     (void)state;
-    expect_subdomains(lcl_processors());
+    expect_processors(lcl_processors());
 #ifdef CPU_COUNT
     cpu_set_t all, one;
     int first = 0;
@@ -113,10 +108,25 @@ static void test_parallel__bound_processes_use_what_they_may(void **state)
     CPU_ZERO(&one);
     CPU_SET(first, &one);
     assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
-    expect_subdomains(1);
+    expect_processors(1);
     assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
-    expect_subdomains(CPU_COUNT(&all));
+    expect_processors(CPU_COUNT(&all));
 #endif
+}
+
+// A CPU of four units has a subdomain for each that is left to the process.
+static void test_parallel__subdomains_are_for_usable_units(void **state)
+{
+    static const int expected[] = {4, 1, 2, 3, 4, 4};
+    (void)state;
+    for (int processors = 0; processors < 6; ++processors) {
+        const struct lcl_caps caps = {
+            .width = 1, .compute_units = 4, .processors = processors};
+        for (int block = 1; block <= 2; ++block) {
+            const int64_t rows = lcl_packed_rows_usual(&caps, 6000, block);
+            assert_int_equal((6000 - 1) / rows + 1, expected[processors]);
+        }
+    }
 }
 
 int main(void)
@@ -127,6 +137,7 @@ int main(void)
         cmocka_unit_test(test_parallel__loops_nest),
         cmocka_unit_test(test_parallel__chunks_cover_their_range),
         cmocka_unit_test(test_parallel__bound_processes_use_what_they_may),
+        cmocka_unit_test(test_parallel__subdomains_are_for_usable_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
