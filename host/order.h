@@ -23,8 +23,19 @@ static inline int lcl_order_double(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Sorts numbers, each once. Returns how many are left.
-static inline int64_t lcl_sort_once(int64_t *number, int64_t count)
+// Sort numbers, each once. Return how many are left.
+static inline int64_t lcl_sort_once_int32(int32_t *number, int64_t count)
+{
+    int64_t kept = 0;
+    if (count > 0)
+        qsort(number, (size_t)count, sizeof *number, lcl_order_int32);
+    for (int64_t k = 0; k < count; ++k)
+        if (k == 0 || number[k] != number[kept - 1])
+            number[kept++] = number[k];
+    return kept;
+}
+
+static inline int64_t lcl_sort_once_int64(int64_t *number, int64_t count)
 {
     int64_t kept = 0;
     if (count > 0)

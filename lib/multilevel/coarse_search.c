@@ -332,15 +332,10 @@ static void list_local(struct lcl_coarse_ranks *R, const int32_t *ghost,
                        int64_t ghosts)
 {
     int32_t *listed = R->unknown + R->own;
-    int64_t count = 0;
     for (int64_t q = 0; q < R->own; ++q)
         R->unknown[q] = (int32_t)(R->first + q);
     memcpy(listed, ghost, (size_t)ghosts * sizeof *ghost);
-    qsort(listed, (size_t)ghosts, sizeof *listed, lcl_order_int32);
-    for (int64_t g = 0; g < ghosts; ++g)
-        if (g == 0 || listed[g] != listed[count - 1])
-            listed[count++] = listed[g];
-    R->local = R->own + count;
+    R->local = R->own + lcl_sort_once_int32(listed, ghosts);
 }
 
 static void localise(const struct lcl_coarse_ranks *R, int32_t *ghost,

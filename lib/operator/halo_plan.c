@@ -164,7 +164,7 @@ static enum lcl_status number_ghosts(struct lcl_halo_plan *P,
                                      const struct lcl_view *A, int64_t count,
                                      const struct lcl_log *log)
 {
-    P->ghosts = lcl_sort_once(P->ghost, count);
+    P->ghosts = lcl_sort_once_int64(P->ghost, count);
     if (P->rows + P->ghosts > INT32_MAX)
         return lcl_fail(log, LCL_ERANGE,
                         "%" PRId64 " rows and columns of other ranks on one "

@@ -141,7 +141,7 @@ static int64_t complete_blocks(int64_t *rows, int64_t count, int block)
 {
     for (int64_t k = 0; k < count; ++k)
         rows[k] /= block;
-    count = lcl_sort_once(rows, count);
+    count = lcl_sort_once_int64(rows, count);
     for (int64_t k = count * block - 1; k >= 0; --k)
         rows[k] = rows[k / block] * block + k % block;
     return count * block;

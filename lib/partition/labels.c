@@ -21,13 +21,9 @@ static enum lcl_status compress(int32_t *label, int64_t n,
     if (!sorted)
         return lcl_fail_memory(log, "the labels");
     memcpy(sorted, label, (size_t)n * sizeof *sorted);
-    qsort(sorted, (size_t)n, sizeof *sorted, lcl_order_int32);
-    size_t different = 0;
-    for (int64_t i = 0; i < n; ++i)
-        if (i == 0 || sorted[i] != sorted[different - 1])
-            sorted[different++] = sorted[i];
+    const int64_t different = lcl_sort_once_int32(sorted, n);
     for (int64_t i = 0; i < n; ++i) {
-        const int32_t *found = bsearch(&label[i], sorted, different,
+        const int32_t *found = bsearch(&label[i], sorted, (size_t)different,
                                        sizeof *sorted, lcl_order_int32);
         label[i] = (int32_t)(found - sorted);
     }
