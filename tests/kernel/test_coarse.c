@@ -496,7 +496,7 @@ static void expect_forms_of_columns(lcl_context *ctx, int64_t rows,
         LCL_TWO_LEVEL_ADD, LCL_TWO_LEVEL_DEFLATED, LCL_TWO_LEVEL_COARSE};
     const struct lcl_coarse_params params = {
         .block = 1, .most = most, .tile = (int)test_size(8, 0), .gemv = gemv};
-    const int64_t side = test_size(4, 12);
+    const int64_t side = test_size(3, 12);
     struct lcl_coarse_space C;
     struct problem P;
     problem_init(&P, test_laplacian(side, side, side), rows, 1, most);
@@ -512,7 +512,7 @@ static void expect_forms_of_columns(lcl_context *ctx, int64_t rows,
 
 static void test_coarse__interleaved_columns_match(void **state)
 {
-    expect_forms_of_columns(*state, test_size(5, 61), 1000, LCL_GEMV_DOUBLE);
+    expect_forms_of_columns(*state, test_size(2, 61), 1000, LCL_GEMV_DOUBLE);
     expect_forms_of_columns(*state, 3, test_size(6, 100), LCL_GEMV_DOUBLE);
     expect_forms_of_columns(*state, 3, test_size(6, 100), LCL_GEMV_SINGLE);
 }
@@ -567,7 +567,7 @@ static void test_coarse__forms_match_on_every_system(void **state)
 // A grid divided into slabs of `rows` cells.
 static void expect_grid(lcl_context *ctx, int64_t rows, int block, int64_t most)
 {
-    const int64_t side = test_size(4, 12);
+    const int64_t side = test_size(3, 12);
     struct problem P;
     problem_init(&P, test_laplacian(side, side, side), rows, block, most);
     expect_forms(ctx, &P, most, block == 1);
@@ -576,7 +576,7 @@ static void expect_grid(lcl_context *ctx, int64_t rows, int block, int64_t most)
 
 static void test_coarse__forms_match_on_a_grid(void **state)
 {
-    expect_grid(*state, test_size(5, 61), 1, 1000);
+    expect_grid(*state, test_size(2, 61), 1, 1000);
 }
 
 static void test_coarse__merged_subdomains_match(void **state)
@@ -588,7 +588,7 @@ static void test_coarse__merged_subdomains_match(void **state)
 static void test_coarse__blocks_match(void **state)
 {
     for (int block = 2; block <= 8; block += test_size(3, 1))
-        expect_grid(*state, test_size(9, 61), block, test_size(4, 20));
+        expect_grid(*state, test_size(4, 61), block, test_size(4, 20));
 }
 
 static void test_coarse__single_precision_is_near(void **state)

@@ -31,7 +31,7 @@ static void expect_blocks(lcl_context *ctx, enum lcl_trisolve name, int block,
 // supports only groups of the device's default size.
 static void expect_each_size(lcl_context *ctx, enum lcl_trisolve name)
 {
-    const int few = (int)test_size(3, 1);
+    const int few = (int)test_size(2, 1);
     const int waves = name == LCL_TRISOLVE_DAG_VC_ILDU0_FUSED ? 0 : 1;
     expect_blocks(ctx, name, 3, 0, (int)test_size(test_system_count(), 2));
     expect_blocks(ctx, name, 2, waves, few);
@@ -59,7 +59,7 @@ static void test_dag_ec__all_methods_apply_blocks_of_3(void **state)
 {
     for (int t = LCL_TRISOLVE_DAG_EC_LDS_UD;
          t <= LCL_TRISOLVE_DAG_EC_ILDU0_FUSED; ++t)
-        expect_blocks(*state, (enum lcl_trisolve)t, 3, 0, (int)test_size(3, 2));
+        expect_blocks(*state, (enum lcl_trisolve)t, 3, 0, 2);
 }
 
 int main(void)

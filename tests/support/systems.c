@@ -30,8 +30,8 @@ static const struct description small[] = {
     {"diagonal",     IDENTITY,   3,  7,  0, 0},
     {"dense row",    DENSE_ROW, 17, 17,  0, 0},
     {"full",         RANDOM,    11, 11, 10, 1},
-    {"prime",        RANDOM,    31, 31,  3, 2},
-    {"several parts", RANDOM,   20, 53,  4, 3},
+    {"prime",        RANDOM,    23, 23,  3, 2},
+    {"several parts", RANDOM,   15, 41,  4, 3},
     {"grid",         GRID,      16,  4,  0, 0},
 };
 static const struct description large[] = {
