@@ -587,7 +587,8 @@ static void test_coarse__merged_subdomains_match(void **state)
 
 static void test_coarse__blocks_match(void **state)
 {
-    for (int block = 2; block <= 8; block += test_size(3, 1))
+    const int first = (int)test_size(3, 2), step = (int)test_size(5, 1);
+    for (int block = first; block <= 8; block += step)
         expect_grid(*state, test_size(4, 61), block, test_size(4, 20));
 }
 
