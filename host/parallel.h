@@ -12,7 +12,7 @@ bool lcl_thread_start(pthread_t *thread, void *(*fn)(void *arg), void *arg);
 
 typedef void lcl_chunk_fn(void *arg, int64_t chunk);
 
-// Number of processors that the process may use, at least 1.
+// Number of processors that the calling thread may use, at least 1.
 int lcl_processors(void);
 
 enum { LCL_THREADS_MAX = 16 };

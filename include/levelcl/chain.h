@@ -156,9 +156,10 @@ LCL_API const struct lcl_attempt *lcl_chain_attempt(const lcl_chain *C,
 /* Replaces types that are DEFAULT by those with which lcl_chain_create() begins
  * and sets the parameters that belong to them, for callers who create M and S
  * themselves. Without `solver`, M is for any Krylov method of the caller's:
- * symmetric and definite if A looks so. Looks at the matrix unless that was
- * done; with a communicator all ranks call it. Returns LCL_OK, LCL_EINVAL for
- * NULL, or an error of the device; then nothing is changed. */
+ * symmetric and definite if A looks so. Looks at the matrix if a type is to be
+ * chosen and that was not done; with a communicator all ranks call it. Returns
+ * LCL_OK, LCL_EINVAL for NULL, or an error of the device; then nothing is
+ * changed. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_choose_method(
     lcl_operator *A, struct lcl_precond_params *precond,
     struct lcl_solver_params *solver);

@@ -99,7 +99,8 @@ class lcl_caps(_Struct):
         (name, ctypes.c_char * 128)
         for name in ("name", "vendor", "version", "driver", "platform")] + [
         ("type", _enum("device_type")), ("compute_units", _int),
-        ("processors", _int), ("width", _int), ("max_group_size", _int), ("queues_overlap", _bool),
+        ("processors", _int), ("width", _int), ("max_group_size", _int),
+        ("queues_overlap", _bool),
         ("global_bytes", _bytes), ("max_buffer_bytes", _bytes),
         ("local_bytes", _bytes), ("fp64", _bool),
         ("strict_rounding", _bool), ("int64_atomics", _bool),
