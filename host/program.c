@@ -193,6 +193,14 @@ static void store_binary(lcl_context *ctx, cl_program program, const char *key)
     lcl_free(blob);
 }
 
+// A compiler inside the process ends it where memory ends.
+static bool has_room(void)
+{
+    void *room = lcl_malloc(COMPILER_BYTES, 1);
+    lcl_free(room);
+    return room != NULL;
+}
+
 // For a binary, PoCL compiles all kernels of the program once more, for any
 // size of work-groups: long for groups with barriers, and the compiler of PoCL
 // 6 (LLVM 18) ends the process on some of them.
@@ -215,19 +223,17 @@ static void keep_binary(lcl_context *ctx, cl_program program, const char *key,
     feholdexcept(&before);
     if (twice && !again)
         lcl_cache_store(&ctx->cache, key, built, sizeof built);
-    else if (!twice || ctx->programs.keeping < KEEPING_SECONDS)
+    else if (!twice || (ctx->programs.keeping < KEEPING_SECONDS && has_room()))
         store_binary(ctx, program, key);
     fesetenv(&before);
     ctx->programs.keeping += lcl_now() - start;
 }
 
-// A compiler inside the process ends it where memory ends.
 static enum lcl_status check_room(const lcl_context *ctx)
 {
-    void *room = lcl_malloc(COMPILER_BYTES, 1);
-    lcl_free(room);
-    return room ? LCL_OK
-                : lcl_fail_memory(&ctx->cl.log, "the compiler of kernels");
+    return has_room()
+               ? LCL_OK
+               : lcl_fail_memory(&ctx->cl.log, "the compiler of kernels");
 }
 
 void lcl_announce_compilation(lcl_context *ctx)
