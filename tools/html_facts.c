@@ -104,6 +104,7 @@ static void put_outcome(FILE *out, const struct job *job)
     html_value(out, "residual", report->residual, "%.3e by the recurrence",
                report->residual);
     html_close_fact(out);
+    html_fact(out, "backward error", "%.3e", report->backward_error);
     if (job_knows_solution(job))
         html_fact(out, "error", "%.3e, the largest |x_i - 1|", job_error(job));
     if (job->cli.output)

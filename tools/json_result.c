@@ -51,6 +51,8 @@ static void put_verdict(cJSON *object, const struct column *column)
     json_put_number(object, "norm_removed", report->norm_removed);
     json_put_number(object, "residual", report->residual);
     json_put_number(object, "true_residual", report->true_residual);
+    json_put_number(object, "backward_error", report->backward_error);
+    json_put_text(object, "norm", lcl_norm_name(report->norm));
     json_put_count(object, "precond_solves", report->precond_solves);
     json_put_count(object, "precond_updates", report->precond_updates);
     json_put_number(object, "seconds", report->seconds);

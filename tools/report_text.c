@@ -417,6 +417,9 @@ static void of_solve(const struct job *job)
     line("residual");
     printf("%.3e true, %.3e by the recurrence\n", report->true_residual,
            report->residual);
+    line("backward");
+    printf("%.3e, componentwise backward error%s\n", report->backward_error,
+           report->norm == LCL_NORM_ROWS ? ", which decides: --norm rows" : "");
     if (job->cli.nullspace) {
         line("removed");
         printf("%.3e of b, ||b|| %.3e is left\n", report->norm_removed,

@@ -19,12 +19,18 @@
 //
 //     sums[7G+g]    sum over rows of the square of that number
 //
-//     sums[8G+g]    sum of a_ij (u_i w_j - w_i u_j), j = i included, for two
+//     sums[8G+g]    sum over rows with |a_ii| < LOOK_PENALTY sum_j |a_ij| of
+//                   the exponent of a_ii, and as sums[9G+g] their number
+//
+//     sums[10G+g]   sum over the other rows of |a_ii| times its exponent, and
+//                   as sums[11G+g] of |a_ii|
+//
+//     sums[12G+g]   sum of a_ij (u_i w_j - w_i u_j), j = i included, for two
 //                   vectors of fixed pseudo-random numbers
 //
-//     sums[9G+g]    sum of |a_ij|, j = i included, the scale of that
+//     sums[13G+g]   sum of |a_ij|, j = i included, the scale of that
 //
-// The sums 8 add up to <u, A w> - <w, A u>: rounding error if A is symmetric,
+// The sums 12 add up to <u, A w> - <w, A u>: rounding error if A is symmetric,
 // otherwise of the size of the differences of its entries, unless the terms
 // cancel by chance.
 //
@@ -85,7 +91,13 @@ static inline void add_row(struct row s, double *sum)
     sum[5] += all;
     sum[6] += s.couplings;
     sum[7] += s.couplings * s.couplings;
-    sum[LOOK_ASYMMETRY + 1] += all + fabs(s.diagonal);
+    const double d = fabs(s.diagonal), e = look_exponent(as_ulong(d));
+    const bool alone = d > 0 && d >= LOOK_PENALTY * all;
+    sum[LOOK_SIZES] += alone || d == 0 ? 0.0 : e;
+    sum[LOOK_SIZES + 1] += alone || d == 0 ? 0.0 : 1.0;
+    sum[LOOK_SIZES + 2] += alone ? d * e : 0.0;
+    sum[LOOK_SIZES + 3] += alone ? d : 0.0;
+    sum[LOOK_ASYMMETRY + 1] += all + d;
 }
 
 WORK_GROUP

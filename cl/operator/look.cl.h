@@ -14,11 +14,17 @@
 // do.
 #define LOOK_LOOSE 1.5
 
+// A penalty, as finite elements put it on the diagonal of rows whose unknown
+// they prescribe: so many times the couplings of the row, and the diagonal of
+// rows without one. A tolerance relative to ||b|| says nothing of the others.
+#define LOOK_PENALTY 1e5
+
 // Sums over the rows, as in look.cl; the first LOOK_COUNTS count rows, the last
 // two are the asymmetry and its scale.
 #define LOOK_COUNTS    4
-#define LOOK_ASYMMETRY 8
-#define LOOK_SUMS      10
+#define LOOK_SIZES     8
+#define LOOK_ASYMMETRY 12
+#define LOOK_SUMS      14
 
 // 32 pseudo-random bits for row or column i, and from them its elements of two
 // vectors u and w, multiples of 2^-15 in [-1, 1).
@@ -28,6 +34,12 @@ static inline lcl_u32 look_hash(lcl_u64 i)
     h = (h ^ (h >> 16)) * 0x85ebca6bu;
     h = (h ^ (h >> 13)) * 0xc2b2ae35u;
     return h ^ (h >> 16);
+}
+
+// e where 2^e <= |d| < 2^(e+1); of subnormal numbers -1023.
+static inline double look_exponent(lcl_u64 bits)
+{
+    return (double)((int)(bits >> 52 & 0x7ff) - 1023);
 }
 
 static inline double look_u(lcl_u32 hash)

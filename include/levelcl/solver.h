@@ -78,10 +78,21 @@ enum lcl_relative_to {
 /* The norm of ||r|| and ||b|| wherever this header has one: in tolerances, in
  * the report, its history and the monitor. */
 enum lcl_norm_type {
-    LCL_NORM_DEFAULT = 0, /* 2 */
+    LCL_NORM_DEFAULT = 0, /* 2; and ROWS besides if a row with hardly any
+                             couplings has a diagonal entry 1e5 times those of
+                             the other rows or more, as penalties leave it,
+                             where the method was chosen by the values of A or
+                             needs a symmetric A */
     LCL_NORM_2,           /* the square root of the sum of r_i^2 */
     LCL_NORM_1,           /* the sum of |r_i| */
     LCL_NORM_MAX,         /* the largest |r_i| */
+    LCL_NORM_ROWS,        /* success by rows: |r_i| <= rtol (|A| |x| + |b|)_i in
+                             each, where ||b|| of some rows would hide the rest;
+                             the componentwise backward error (Oettli and Prager,
+                             Numer. Math. 6 (1964)). atol and relative_to are not
+                             used, ||b||, history and monitor are in norm 2, and
+                             true_residual is the backward error. Not for a
+                             callback */
     LCL_NORM_COUNT,
 };
 
@@ -121,6 +132,11 @@ struct lcl_solver_params {
      * residual counts with all methods. norm_removed of the report is always
      * in norm 2. */
     enum lcl_norm_type norm;
+    /* The solve ends with LCL_STOP_DIVERGED once ||r|| by the recurrence has
+     * grown to so many times that of the initial guess; 0: 2^52, where rounding
+     * leaves nothing of b in r: the attainable residual is about 2^-52 of the
+     * largest one (Greenbaum, SIAM J. Matrix Anal. Appl. 18 (1997)). */
+    double divergence;
 };
 
 #define LCL_SOLVER_PARAMS_INIT LCL_ZERO
@@ -149,7 +165,7 @@ enum lcl_stop {
     LCL_STOP_INDEFINITE_PRECOND = -9, /* so does <r, M^-1 r>: M is not */
     LCL_STOP_BREAKDOWN_KRYLOV = -10,  /* the Krylov space is exhausted without a
                                          solution: A M^-1 is singular */
-    LCL_STOP_DIVERGED = -11,          /* ||r|| grew to 1e5 times its start */
+    LCL_STOP_DIVERGED = -11,          /* ||r|| grew, see `divergence` */
     LCL_STOP_CANCELLED = -12,         /* lcl_solver_cancel() */
 };
 
@@ -167,7 +183,9 @@ struct lcl_report {
     double norm_removed;  /* of the rest; 0 without lcl_operator_set_nullspace()
                            */
     double residual;      /* ||r|| / ||b|| by the recurrence */
-    double true_residual; /* ||b - A x|| / ||b||, computed at the end */
+    double true_residual; /* ||b - A x|| / ||b||, computed at the end in three
+                             times the working precision; of a callback by its
+                             own product */
     double seconds;
     const double
         *history; /* residual after each iteration; history[0] = 1 at x = 0,
@@ -178,6 +196,11 @@ struct lcl_report {
     /* How old M is: solves with its factors, this one included, and updates of
      * values that they do not contain. */
     int precond_solves, precond_updates;
+    /* The largest |b - A x|_i / (|A| |x| + |b|)_i: the smallest relative change
+     * of the entries of A and b with which x is a solution (Oettli and Prager,
+     * Numer. Math. 6 (1964)). NaN for a callback, whose |A| is unknown. */
+    double backward_error;
+    enum lcl_norm_type norm; /* of the verdict; DEFAULT: not run */
 };
 
 #define LCL_REPORT_INIT LCL_ZERO

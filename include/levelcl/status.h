@@ -20,7 +20,7 @@ enum lcl_status {
     LCL_NOT_FINITE = 4, /* NaN or Inf appeared in the iteration */
     LCL_PIVOTS_REPAIRED =
         5, /* the factorisation repaired pivots; see lcl_precond_info */
-    LCL_DIVERGED = 6, /* the residual grew to 1e5 times its start */
+    LCL_DIVERGED = 6, /* the residual grew beyond use */
 
     /* Errors: nothing is created, outputs are unchanged. */
     LCL_EINVAL = -1,       /* an argument or option is wrong */

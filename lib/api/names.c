@@ -19,10 +19,11 @@ static const char *const solvers[LCL_SOLVER_COUNT] = {
 };
 
 static const char *const norms[LCL_NORM_COUNT] = {
-    [LCL_NORM_DEFAULT] = "2",
+    [LCL_NORM_DEFAULT] = "auto",
     [LCL_NORM_2] = "2",
     [LCL_NORM_1] = "1",
     [LCL_NORM_MAX] = "max",
+    [LCL_NORM_ROWS] = "rows",
 };
 
 static const char *const basis_storages[LCL_BASIS_COUNT] = {
@@ -235,7 +236,7 @@ static const struct {
         "the preconditioner is not definite, which CG and MINRES require"},
     STOP(BREAKDOWN_KRYLOV) = {"breakdown-krylov", LCL_BREAKDOWN,
         "the Krylov space is exhausted without a solution: A M^-1 is singular"},
-    STOP(DIVERGED) = {"diverged", LCL_DIVERGED, "the residual grew to 1e5 times its initial value"},
+    STOP(DIVERGED) = {"diverged", LCL_DIVERGED, "the residual grew beyond use"},
 };
 // clang-format on
 

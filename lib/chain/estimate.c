@@ -156,7 +156,7 @@ static int shadows_of(const struct lcl_solver_params *p)
     return p->idr_s ? p->idr_s : 4;
 }
 
-// b, x, r and the best x, and what the method adds.
+// b, x, r, the best x and backward errors, and what the method adds.
 static double vectors_of(const struct lcl_solver_params *p)
 {
     static const int added[LCL_SOLVER_COUNT] = {
@@ -164,7 +164,7 @@ static double vectors_of(const struct lcl_solver_params *p)
         [LCL_SOLVER_CG_PUBLISHED] = 3, [LCL_SOLVER_IDR] = 4,
         [LCL_SOLVER_GMRES] = 4,        [LCL_SOLVER_FGMRES] = 4,
         [LCL_SOLVER_MINRES] = 7,       [LCL_SOLVER_CG_PIPELINED] = 8};
-    return 4 + added[p->type] +
+    return 5 + added[p->type] +
            (p->type == LCL_SOLVER_IDR ? 2 * shadows_of(p) + 0.5 : 0);
 }
 

@@ -100,12 +100,12 @@ static void swap(lcl_buffer **a, lcl_buffer **b)
 enum lcl_status lcl_best_restore(struct lcl_solver *S)
 {
     struct lcl_best *B = &S->kept;
-    const double last = S->rr;
+    const double last = S->rr, backward = S->backward;
     S->x_iteration = S->iterations;
     if (B->at == S->iterations || B->rr >= last)
         return LCL_OK;
     swap(&S->x, &B->x);
-    const enum lcl_status st = lcl_krylov_true_residual(S, &S->rr);
+    const enum lcl_status st = lcl_verify(S);
     if (st < 0)
         return st;
     if (S->rr < last || !isfinite(last)) {
@@ -114,5 +114,6 @@ enum lcl_status lcl_best_restore(struct lcl_solver *S)
     }
     swap(&S->x, &B->x);
     S->rr = last;
+    S->backward = backward;
     return LCL_OK;
 }

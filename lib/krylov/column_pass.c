@@ -17,52 +17,64 @@ struct pass {
     struct lcl_cg_columns K;
     const struct lcl_given_columns *given;
     bool zero[LCL_COLUMNS_MOST];      // b = 0
+    bool at_zero[LCL_COLUMNS_MOST];   // the initial guess is 0
     bool from_kept[LCL_COLUMNS_MOST]; // x is in K.joint.kept
 };
 
 // ------------------------------------------------------------------- upload
 
-// Uploads columns of the caller through `room`, a vector of one column, but not
-// those where b is 0.
-static enum lcl_status upload(struct pass *P, const double *from, int64_t ld,
+// Uploads column j of the caller through `room`, a vector of one column.
+static enum lcl_status upload(struct pass *P, const double *from, int j,
                               lcl_buffer *room, lcl_buffer *to)
 {
-    const struct lcl_numbering *N = P->K.S->A->numbering;
-    enum lcl_status st = lcl_buffer_fill(to, 0);
-    for (int j = 0; j < P->given->count && st == LCL_OK; ++j) {
-        if (P->zero[j] || lcl_krylov_is_zero(from + j * ld, N->n))
-            continue;
-        if ((st = lcl_numbering_write(N, from + j * ld, room)) == LCL_OK)
-            st = lcl_interleaved_put(&P->K.vectors, j, room, to);
-    }
-    return st;
+    const enum lcl_status st =
+        lcl_numbering_write(P->K.S->A->numbering, from, room);
+    return st < 0 ? st : lcl_interleaved_put(&P->K.vectors, j, room, to);
 }
 
-// B, and ||b|| of each column as ||b - A 0||.
+// B, and ||b|| of each column.
 static enum lcl_status take_b(struct pass *P)
 {
     struct lcl_cg_columns *K = &P->K;
     const struct lcl_given_columns *g = P->given;
-    double bb[LCL_COLUMNS_MOST];
-    enum lcl_status st;
-    for (int j = 0; j < g->count; ++j)
-        P->zero[j] = lcl_krylov_is_zero(g->b + j * g->ldb, K->S->A->range.n);
-    if ((st = upload(P, g->b, g->ldb, K->S->b, K->joint.b)) < 0 ||
-        (st = lcl_buffer_fill(K->joint.x, 0)) < 0 ||
-        (st = lcl_cg_columns_residual(K, K->joint.x, bb)) < 0)
-        return st;
-    for (int j = 0; j < g->count; ++j)
-        K->column[j].norm_b = sqrt(bb[j]);
-    return LCL_OK;
+    enum lcl_status st = lcl_buffer_fill(K->joint.b, 0);
+    for (int j = 0; j < g->count && st == LCL_OK; ++j) {
+        const double *b = g->b + j * g->ldb;
+        P->zero[j] = lcl_krylov_is_zero(b, K->S->A->range.n);
+        K->column[j].norm_b = 0;
+        if (P->zero[j])
+            continue;
+        if ((st = upload(P, b, j, K->S->b, K->joint.b)) == LCL_OK)
+            st = lcl_verify_at_zero(K->S);
+        K->column[j].norm_b = sqrt(K->S->rr);
+    }
+    return st;
 }
 
-// A column whose squared norm is out of range is refused with a message when it
-// is solved alone.
+// X, except where b is 0.
+static enum lcl_status take_start(struct pass *P)
+{
+    struct lcl_cg_columns *K = &P->K;
+    const struct lcl_given_columns *g = P->given;
+    enum lcl_status st = lcl_buffer_fill(K->joint.x, 0);
+    for (int j = 0; j < g->count && st == LCL_OK; ++j) {
+        const double *x = g->x + j * g->ldx;
+        P->at_zero[j] = P->zero[j] || lcl_krylov_is_zero(x, K->S->A->range.n);
+        if (!P->at_zero[j])
+            st = upload(P, x, j, K->S->x, K->joint.x);
+    }
+    return st;
+}
+
+// A column with a norm out of this range is solved alone, in another unit.
+#define NORM_LEAST 1e-100
+#define NORM_MOST  1e100
+
 static bool fits_range(const struct pass *P)
 {
     for (int j = 0; j < P->given->count; ++j) {
         const double norm = P->K.column[j].norm_b;
-        if (!isfinite(norm) || (norm == 0 && !P->zero[j]))
+        if (!P->zero[j] && !(norm >= NORM_LEAST && norm <= NORM_MOST))
             return false;
     }
     return true;
@@ -90,14 +102,29 @@ static void begin(struct pass *P)
     }
 }
 
+// The verdict on column j of X.
+static enum lcl_status verify(struct pass *P, int j, const lcl_buffer *X)
+{
+    struct lcl_cg_columns *K = &P->K;
+    const struct lcl_judged v = {
+        .x = X, .b = K->joint.b, .columns = K->columns, .column = j};
+    return lcl_verify_column(K->S, &K->column[j], &v);
+}
+
+// The residuals of the open columns; verdicts on those that may end.
 static enum lcl_status measure(struct pass *P)
 {
     struct lcl_cg_columns *K = &P->K;
     double rr[LCL_COLUMNS_MOST];
-    const enum lcl_status st = lcl_cg_columns_residual(K, K->joint.x, rr);
-    for (int j = 0; j < P->given->count && st == LCL_OK; ++j)
-        if (K->open[j])
-            K->column[j].rr = rr[j];
+    enum lcl_status st = lcl_cg_columns_residual(K, K->joint.x, rr);
+    for (int j = 0; j < P->given->count && st == LCL_OK; ++j) {
+        struct lcl_solver *C = &K->column[j];
+        if (!K->open[j])
+            continue;
+        C->rr = rr[j];
+        if (C->stop != LCL_STOP_NONE || !(C->rr > C->target))
+            st = verify(P, j, K->joint.x);
+    }
     return st;
 }
 
@@ -132,19 +159,32 @@ static bool judge(struct pass *P, const double *before)
     return any;
 }
 
+// The residual of the initial guess of column j.
+static enum lcl_status judge_start(struct pass *P, int j)
+{
+    struct lcl_cg_columns *K = &P->K;
+    struct lcl_solver *C = &K->column[j];
+    enum lcl_status st = LCL_OK;
+    C->rr = C->norm_b * C->norm_b;
+    C->backward = 1;
+    if (!P->at_zero[j])
+        st = verify(P, j, K->joint.x);
+    C->start_rr = C->rr;
+    C->start_backward = C->backward;
+    if (K->open[j])
+        lcl_krylov_set_target(C);
+    return st;
+}
+
 static enum lcl_status first_residuals(struct pass *P)
 {
     struct lcl_cg_columns *K = &P->K;
-    enum lcl_status st = measure(P);
-    if (st < 0)
+    double rr[LCL_COLUMNS_MOST];
+    enum lcl_status st = lcl_cg_columns_residual(K, K->joint.x, rr);
+    for (int j = 0; j < P->given->count && st == LCL_OK; ++j)
+        st = judge_start(P, j);
+    if (st < 0 || (st = correct(P)) < 0)
         return st;
-    for (int j = 0; j < P->given->count; ++j) {
-        struct lcl_solver *C = &K->column[j];
-        C->start_rr = C->rr;
-        if (K->open[j])
-            lcl_krylov_set_target(C);
-    }
-    st = correct(P);
     for (int j = 0; j < P->given->count && st == LCL_OK; ++j)
         if (K->open[j])
             st = lcl_krylov_note(&K->column[j], 0, K->column[j].rr);
@@ -168,28 +208,29 @@ static enum lcl_status iterate(struct pass *P)
     return st;
 }
 
-// Columns that failed take their best iterate: the last one, or that of the
-// last checkpoint.
+// Takes the last checkpoint of a column that failed, if it is better.
+static enum lcl_status restore(struct pass *P, int j)
+{
+    const struct lcl_best *kept = &P->K.joint.kept;
+    struct lcl_solver *C = &P->K.column[j];
+    const double rr = C->rr, backward = C->backward;
+    const enum lcl_status st = verify(P, j, kept->x);
+    P->from_kept[j] = C->rr < rr;
+    if (!P->from_kept[j]) {
+        C->rr = rr;
+        C->backward = backward;
+    } else if (kept->at < C->iterations) {
+        C->x_iteration = kept->at;
+    }
+    return st;
+}
+
 static enum lcl_status restore_best(struct pass *P)
 {
-    struct lcl_cg_columns *K = &P->K;
-    const struct lcl_best *kept = &K->joint.kept;
-    double rr[LCL_COLUMNS_MOST];
-    bool failed = false;
-    for (int j = 0; j < P->given->count; ++j)
-        failed = failed || K->column[j].stop < 0;
-    if (!failed)
-        return LCL_OK;
-    const enum lcl_status st = lcl_cg_columns_residual(K, kept->x, rr);
-    for (int j = 0; j < P->given->count && st == LCL_OK; ++j) {
-        struct lcl_solver *C = &K->column[j];
-        if (C->stop > 0 || !(rr[j] < C->rr || !isfinite(C->rr)))
-            continue;
-        P->from_kept[j] = true;
-        C->rr = rr[j];
-        if (kept->at < C->iterations)
-            C->x_iteration = kept->at;
-    }
+    enum lcl_status st = LCL_OK;
+    for (int j = 0; j < P->given->count && st == LCL_OK; ++j)
+        if (P->K.column[j].stop < 0)
+            st = restore(P, j);
     return st;
 }
 
@@ -220,14 +261,12 @@ static enum lcl_status download(struct pass *P)
 
 static enum lcl_status solve(struct pass *P)
 {
-    struct lcl_cg_columns *K = &P->K;
-    const struct lcl_given_columns *g = P->given;
     enum lcl_status st;
     if ((st = take_b(P)) < 0)
         return st;
     if (!fits_range(P))
         return LCL_EUNSUPPORTED;
-    if ((st = upload(P, g->x, g->ldx, K->S->x, K->joint.x)) < 0)
+    if ((st = take_start(P)) < 0)
         return st;
     begin(P);
     if ((st = iterate(P)) < 0)
@@ -240,10 +279,8 @@ static void report_column(struct pass *P, int j, struct lcl_report *report,
                           enum lcl_status *result)
 {
     struct lcl_solver *C = &P->K.column[j];
-    if (!improved(C)) {
-        C->rr = C->start_rr;
-        C->x_iteration = 0;
-    }
+    if (!improved(C))
+        lcl_krylov_keep_start(C);
     const enum lcl_status st = lcl_krylov_finish(C, report);
     report->seconds /= P->given->count;
     if (*result == LCL_OK)
@@ -277,7 +314,8 @@ static enum lcl_status prepare(lcl_solver *S)
     if (st < 0 || (st = lcl_operator_require_symmetric(
                        S->A, lcl_solver_name(S->params.type))) < 0)
         return st;
-    return lcl_krylov_choose_form(S);
+    return lcl_krylov_is_by_rows(S) ? LCL_EUNSUPPORTED
+                                    : lcl_krylov_choose_form(S);
 }
 
 // Whatever fails here, such as too little memory on the device: a column can

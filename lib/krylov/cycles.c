@@ -26,7 +26,7 @@
 // ------------------------------------------------------------------- cycles
 
 // Removes what no A x can have from b; twice, so that what rounding leaves of a
-// large component does not matter beside a small rest.
+// large component does not matter beside a small rest; then measures b again.
 static enum lcl_status make_consistent(lcl_solver *S)
 {
     const lcl_buffer *no_stop = lcl_context_no_stop(S->ctx);
@@ -40,17 +40,21 @@ static enum lcl_status make_consistent(lcl_solver *S)
     if ((st = lcl_projection_norm(P, S->b, &S->norm_removed)) < 0 ||
         (st = lcl_projection_apply(P, S->b, no_stop, 0)) < 0)
         return st;
-    return lcl_projection_apply(P, S->b, no_stop, 0);
+    st = lcl_projection_apply(P, S->b, no_stop, 0);
+    return st < 0 ? st : lcl_verify_at_zero(S);
 }
 
 enum lcl_status lcl_krylov_measure_b(struct lcl_solver *S)
 {
     enum lcl_status st = lcl_buffer_fill(S->x, 0);
-    if (st < 0 || (st = make_consistent(S)) < 0 ||
-        (st = lcl_krylov_true_residual(S, &S->rr)) < 0)
+    if (st < 0 || (st = lcl_verify_take_b(S)) < 0 ||
+        (st = make_consistent(S)) < 0)
         return st;
     S->at_zero = true;
     S->norm_b = sqrt(S->rr);
+    if (!isfinite(S->norm_b) || !isfinite(S->norm_removed))
+        return lcl_fail(lcl_context_log(S->ctx), LCL_EFORMAT,
+                        "the right-hand side contains NaN or Inf");
     if (S->norm_b <= ROUNDING * S->norm_removed)
         S->norm_b = 0;
     return LCL_OK;
@@ -60,12 +64,20 @@ enum lcl_status lcl_krylov_measure_b(struct lcl_solver *S)
 // is within it is itself within the tolerance.
 static double square_within(double tolerance)
 {
-    return (1 - 4 * DBL_EPSILON) * tolerance * tolerance;
+    return (1 - 16 * DBL_EPSILON) * tolerance * tolerance;
+}
+
+bool lcl_krylov_is_by_rows(const struct lcl_solver *S)
+{
+    const enum lcl_norm_type norm = S->params.norm;
+    return norm == LCL_NORM_ROWS ||
+           (norm == LCL_NORM_DEFAULT && S->A->looked && S->A->look.penalty);
 }
 
 void lcl_krylov_begin(struct lcl_solver *S)
 {
     S->started = lcl_now();
+    S->rows = lcl_krylov_is_by_rows(S);
     S->stop = LCL_STOP_NONE;
     S->iterations = S->restarts = S->history_count = S->best_at = 0;
     S->x_iteration = 0;
@@ -79,7 +91,7 @@ static double relative(const lcl_solver *S)
     case LCL_RELATIVE_TO_R0:
         return sqrt(S->start_rr);
     case LCL_RELATIVE_TO_REFERENCE:
-        return S->params.reference;
+        return ldexp(S->params.reference, -S->unit);
     case LCL_RELATIVE_TO_DEFAULT:
     case LCL_RELATIVE_TO_B:
     case LCL_RELATIVE_TO_COUNT:
@@ -90,8 +102,12 @@ static double relative(const lcl_solver *S)
 
 void lcl_krylov_set_target(struct lcl_solver *S)
 {
-    S->relative = square_within(S->params.rtol * relative(S));
-    S->target = fmax(S->relative, square_within(S->params.atol));
+    const bool alone = S->params.norm == LCL_NORM_ROWS;
+    const double to = alone ? S->norm_b : relative(S);
+    const double atol = alone ? 0 : ldexp(S->params.atol, -S->unit);
+    S->relative = square_within(S->params.rtol * to);
+    S->absolute = square_within(atol);
+    S->target = fmax(S->relative, S->absolute);
 }
 
 enum lcl_status lcl_krylov_choose_form(struct lcl_solver *S)
@@ -104,6 +120,13 @@ enum lcl_status lcl_krylov_choose_form(struct lcl_solver *S)
     return st;
 }
 
+enum lcl_norm_type lcl_krylov_norm(const struct lcl_solver *S)
+{
+    return S->rows                              ? LCL_NORM_ROWS
+           : S->params.norm == LCL_NORM_DEFAULT ? LCL_NORM_2
+                                                : S->params.norm;
+}
+
 static bool is_breakdown(const lcl_solver *S)
 {
     const enum lcl_stop stop = S->stop;
@@ -114,6 +137,17 @@ static bool is_breakdown(const lcl_solver *S)
            stop == LCL_STOP_BREAKDOWN_KRYLOV;
 }
 
+// The tolerance that the last verdict meets; NONE: none.
+static enum lcl_stop met(const lcl_solver *S)
+{
+    const bool alone = S->params.norm == LCL_NORM_ROWS;
+    const bool rows =
+        S->backward * S->backward <= square_within(S->params.rtol);
+    if ((alone || S->rr <= S->relative) && (rows || !S->rows))
+        return LCL_STOP_RTOL;
+    return S->rr <= S->absolute && !alone ? LCL_STOP_ATOL : LCL_STOP_NONE;
+}
+
 // Whether another cycle from the true residual is worthwhile: the last one
 // reduced it, or brought it to within rounding of the tolerance.
 static bool is_worth_restart(const lcl_solver *S, double before)
@@ -121,7 +155,8 @@ static bool is_worth_restart(const lcl_solver *S, double before)
     const double close = SLACK * SLACK * S->target;
     if (S->iterations >= S->params.max_iters)
         return false;
-    if (S->stop == LCL_STOP_RTOL && S->rr <= close && before > close)
+    if (S->stop == LCL_STOP_RTOL &&
+        (S->rows ? S->rr < before : S->rr <= close && before > close))
         return true;
     return (S->stop == LCL_STOP_RTOL || is_breakdown(S)) &&
            S->rr <= GAIN * GAIN * before;
@@ -131,8 +166,8 @@ enum lcl_stop lcl_krylov_judge(const struct lcl_solver *S, double before)
 {
     if (!isfinite(S->rr))
         return LCL_STOP_NOT_FINITE;
-    if (S->rr <= S->target)
-        return S->rr <= S->relative ? LCL_STOP_RTOL : LCL_STOP_ATOL;
+    if (met(S) != LCL_STOP_NONE)
+        return met(S);
     if (S->stop == LCL_STOP_TEST)
         return S->stop;
     if (is_worth_restart(S, before))
@@ -161,25 +196,47 @@ static enum lcl_status correct(lcl_solver *S)
     return lcl_krylov_true_residual(S, &S->rr);
 }
 
+// By rows: ||r||_2 at which the next cycle may end, half of what meets the
+// tolerance if all rows shrink alike.
+static void tighten(lcl_solver *S)
+{
+    const double wanted = 0.5 * S->params.rtol / S->backward;
+    if (S->rows && S->stop == LCL_STOP_NONE && S->rr <= S->target)
+        S->target = S->rr * fmin(wanted * wanted, 0.25);
+}
+
+// The true residual after a cycle: a verdict unless the method only restarts.
+static enum lcl_status measure(lcl_solver *S)
+{
+    enum lcl_status st = LCL_OK;
+    if (S->stop == LCL_STOP_NONE)
+        st = lcl_krylov_true_residual(S, &S->rr);
+    return st == LCL_OK && (S->stop != LCL_STOP_NONE || !(S->rr > S->target))
+               ? lcl_verify(S)
+               : st;
+}
+
 static enum lcl_status iterate(lcl_solver *S)
 {
     enum lcl_status st;
-    if (!S->at_zero && (st = lcl_krylov_true_residual(S, &S->rr)) < 0)
+    if (!S->at_zero && (st = lcl_verify(S)) < 0)
         return st;
     S->start_rr = S->rr;
+    S->start_backward = S->backward;
     lcl_krylov_set_target(S);
     if ((st = correct(S)) < 0 || (st = lcl_krylov_note(S, 0, S->rr)) < 0)
         return st;
     for (;;) {
         const double before = S->rr;
         if ((st = lcl_best_begin(S)) < 0 || (st = S->ops->cycle(S)) < 0 ||
-            (st = lcl_krylov_true_residual(S, &S->rr)) < 0)
+            (st = measure(S)) < 0)
             return st;
         S->stop = lcl_krylov_judge(S, before);
         S->x_iteration = S->iterations;
         if (S->stop != LCL_STOP_NONE)
             return S->stop < 0 ? lcl_best_restore(S) : LCL_OK;
         ++S->restarts;
+        tighten(S);
         lcl_info(lcl_context_log(S->ctx),
                  "restart after %d iterations, true residual %.3e",
                  S->iterations, sqrt(S->rr) / S->norm_b);

@@ -12,6 +12,8 @@ enum lcl_status lcl_krylov_measure_b(struct lcl_solver *S);
 
 // The steps of lcl_krylov_run(), for solves of several columns.
 
+// Whether LCL_NORM_ROWS is asked for or the values of A suggest it.
+bool lcl_krylov_is_by_rows(const struct lcl_solver *S);
 // Resets what a solve counts and its history.
 void lcl_krylov_begin(struct lcl_solver *S);
 // CG with a coarse correction: selects the form that is symmetric for the

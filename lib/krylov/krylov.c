@@ -12,9 +12,6 @@
 
 #include <math.h>
 
-// A residual that exceeds its initial value by this factor diverges.
-#define DIVERGED 1e5
-
 // ------------------------------------------------------------------- creating
 
 enum lcl_status lcl_krylov_kernels(lcl_context *ctx, struct lcl_spec spec,
@@ -117,7 +114,7 @@ enum lcl_status lcl_krylov_watch(struct lcl_solver *S)
     const enum lcl_status st = agree_on_stop(S, &stop);
     if (st < 0 || stop != LCL_STOP_NONE)
         S->stop = stop;
-    else if (info.residual > DIVERGED * S->history[0])
+    else if (info.residual > S->params.divergence * S->history[0])
         S->stop = LCL_STOP_DIVERGED;
     else if (S->iterations - S->best_at > S->params.stagnation)
         S->stop = LCL_STOP_STAGNATION;
@@ -126,8 +123,7 @@ enum lcl_status lcl_krylov_watch(struct lcl_solver *S)
 
 // ------------------------------------------------------------------- residual
 
-// <r, r>, whose partial sums are in the second half of S->sums.
-static enum lcl_status sum_residual(lcl_solver *S, double *norm2)
+enum lcl_status lcl_krylov_sum_residual(lcl_solver *S, double *norm2)
 {
     const struct lcl_space *V = &S->A->range;
     const struct lcl_dots rr = lcl_dot(S->r, S->r);
@@ -154,7 +150,7 @@ enum lcl_status lcl_krylov_true_residual(lcl_solver *S, double *norm2)
     enum lcl_status st =
         S->keeps ? lcl_projection_restore(&S->right_null, S->x) : LCL_OK;
     if (st < 0 || (st = lcl_apply(S->A, LCL_RESIDUAL, &v)) < 0 ||
-        (st = sum_residual(S, norm2)) < 0)
+        (st = lcl_krylov_sum_residual(S, norm2)) < 0)
         return st;
     S->r_dot_r = *norm2;
     return isfinite(*norm2) ? lcl_norm_measure(&S->norm, S->r, norm2) : LCL_OK;

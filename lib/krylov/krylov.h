@@ -5,6 +5,7 @@
 
 #include "lib/krylov/norm.h"
 #include "lib/krylov/projection.h"
+#include "lib/krylov/verify.h"
 #include "lib/operator/translated.h"
 #include "lib/precond/precond.h"
 
@@ -80,12 +81,16 @@ struct lcl_solver {
     lcl_buffer *sums;                // two partial sums per group
     double *host_sums;
     struct lcl_norm norm;
+    struct lcl_verify verify;
+    int unit;          // b and x are in units of 2^unit of the caller's
     double norm_b, rr; // in the norm of the tolerance, rr squared
+    double backward;   // componentwise backward error of x, of the last verdict
+    bool rows;         // which decides, in this solve: LCL_NORM_ROWS
     double r_dot_r;    // <r, r> of the last true residual
-    double start_rr;   // of the caller's x
-    double target;     // of ||r||^2
-    double relative;   // the same without atol
-    double started;    // time at which the solve began
+    double start_rr, start_backward; // of the caller's x
+    double relative, absolute;       // tolerances of ||r||^2
+    double target;                   // at which a cycle may end
+    double started;                  // time at which the solve began
     atomic_bool cancelled;
     enum lcl_stop stop;
     int iterations, restarts;
@@ -120,18 +125,20 @@ enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr);
 // test, which it calls. Collective.
 enum lcl_status lcl_krylov_watch(struct lcl_solver *S);
 
+// The norm of the verdict of this solve.
+enum lcl_norm_type lcl_krylov_norm(const struct lcl_solver *S);
+
 // Whether the n elements of v are 0.
 bool lcl_krylov_is_zero(const double *v, int64_t n);
-
-// Refuses a norm of b that is out of range: the squares of a nonzero vector may
-// all underflow to zero, or overflow. `zero`: whether b = 0.
-enum lcl_status lcl_krylov_check_norm_b(struct lcl_solver *S, bool zero);
 
 // Solves from S->b, whose norm is known, and S->x, and reports. *improved:
 // whether S->x should replace the caller's x; a failed solve may not have
 // reduced its residual.
 enum lcl_status lcl_krylov_solve(struct lcl_solver *S,
                                  struct lcl_report *report, bool *improved);
+
+// After a failure that has not improved the caller's x: reports that one.
+void lcl_krylov_keep_start(struct lcl_solver *S);
 
 // Ends a solve: fills *report, which may be NULL, and tells the preconditioner.
 // Returns lcl_stop_status() of S->stop.
@@ -155,9 +162,13 @@ static inline bool lcl_krylov_is_interrupted(enum lcl_stop stop)
 // space and the method needs it.
 void lcl_krylov_use(struct lcl_solver *S, lcl_operator *M);
 
-// Gives x its component in the null space of A again; S->r = b - A x; *norm2 =
-// ||r||^2 in the norm of the tolerance and S->r_dot_r = <r, r>, summed in a
-// fixed order. The second half of S->sums keeps the partial sums of this rank.
+// *norm2 = <r, r> from the partial sums of this rank in the second half of
+// S->sums, in a fixed order.
+enum lcl_status lcl_krylov_sum_residual(struct lcl_solver *S, double *norm2);
+
+// The residual of a restart, in working precision. Gives x its component in the
+// null space of A again; S->r = b - A x; *norm2 = ||r||^2 in the norm of the
+// tolerance, S->r_dot_r = <r, r>, and S->sums as above.
 enum lcl_status lcl_krylov_true_residual(struct lcl_solver *S, double *norm2);
 
 // Enqueues z = M^-1 r.

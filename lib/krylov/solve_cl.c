@@ -85,31 +85,15 @@ static enum lcl_status check(lcl_solver *S, const struct lcl_solve_cl *given,
 
 // ------------------------------------------------------------------- columns
 
-static enum lcl_status norm_b_is_zero(lcl_solver *S, bool *zero)
-{
-    const size_t n = (size_t)S->A->range.n;
-    double *b = lcl_malloc(n, sizeof *b);
-    if (!b)
-        return lcl_fail_memory(lcl_context_log(S->ctx), "a vector");
-    const enum lcl_status st = lcl_buffer_read(S->b, b, n * sizeof *b);
-    *zero = st == LCL_OK;
-    for (size_t i = 0; i < n && *zero; ++i)
-        *zero = b[i] == 0;
-    lcl_free(b);
-    return st < 0 ? st : lcl_space_all(&S->A->range, zero);
-}
-
 static enum lcl_status solve_selected(const struct job *job,
                                       struct lcl_report *report)
 {
     lcl_solver *S = job->S;
     const struct lcl_numbering *N = S->A->numbering;
-    bool zero = false, improved;
+    bool improved;
     enum lcl_status st, got;
     if ((st = lcl_numbering_gather(N, job->b, S->b)) < 0 ||
         (st = lcl_krylov_measure_b(S)) < 0 ||
-        (S->norm_b == 0 && (st = norm_b_is_zero(S, &zero)) < 0) ||
-        (st = lcl_krylov_check_norm_b(S, zero)) < 0 ||
         (st = lcl_numbering_gather(N, job->x, S->x)) < 0)
         return st;
     S->at_zero = false;

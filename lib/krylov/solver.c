@@ -13,6 +13,7 @@
 #include "lib/operator/modes.h"
 #include "lib/vector/segments.h"
 
+#include <float.h>
 #include <math.h>
 
 static const struct lcl_krylov_ops *const methods[LCL_SOLVER_COUNT] = {
@@ -54,6 +55,9 @@ static enum lcl_status check_limits(const struct lcl_solver_params *p,
     if (p->monitor_every < 0)
         return lcl_fail(log, LCL_EINVAL, "monitor_every %d: expected >= 0",
                         p->monitor_every);
+    if (!(p->divergence >= 0))
+        return lcl_fail(log, LCL_EINVAL, "divergence %g: expected >= 0",
+                        p->divergence);
     if (p->max_iters < 0 || p->stagnation < 0)
         return lcl_fail(log, LCL_EINVAL,
                         "max_iters %d, stagnation %d: expected >= 0",
@@ -95,13 +99,13 @@ static enum lcl_status take_params(struct lcl_solver_params *p,
     if ((unsigned)p->norm >= LCL_NORM_COUNT)
         return lcl_misuse(log, "lcl_solver_create: unknown norm %d",
                           (int)p->norm);
-    if (p->norm == LCL_NORM_DEFAULT)
-        p->norm = LCL_NORM_2;
     if (p->type == LCL_SOLVER_DEFAULT)
         p->type = LCL_SOLVER_BICGSTAB;
     resolve_limits(p);
     if (p->stagnation == 0)
         p->stagnation = 2000;
+    if (p->divergence == 0)
+        p->divergence = 1 / DBL_EPSILON;
     if (p->idr_s == 0)
         p->idr_s = 4;
     if (p->restart == 0)
@@ -120,6 +124,7 @@ static enum lcl_status allocate(lcl_solver *S)
     if ((st = lcl_krylov_vectors(S, vectors, count)) < 0 ||
         (S->start && (st = lcl_modes_kernel(&S->add, S->ctx)) < 0) ||
         (st = lcl_best_init(&S->kept, S)) < 0 ||
+        (st = lcl_verify_init(&S->verify, S)) < 0 ||
         (st = lcl_space_sums(&S->sums, V)) < 0)
         return st;
     S->host_sums = lcl_malloc(2 * (size_t)V->groups, sizeof *S->host_sums);
@@ -253,6 +258,12 @@ static enum lcl_status prepare(lcl_operator *A)
     return st < 0 ? st : lcl_operator_prepare(A, LCL_RESIDUAL);
 }
 
+// That of recurrences.
+static enum lcl_norm_type loop_norm(enum lcl_norm_type norm)
+{
+    return norm == LCL_NORM_1 || norm == LCL_NORM_MAX ? norm : LCL_NORM_2;
+}
+
 static enum lcl_status create(lcl_solver **out, lcl_operator *A, lcl_precond *M,
                               const struct lcl_solver_params *params)
 {
@@ -264,6 +275,10 @@ static enum lcl_status create(lcl_solver **out, lcl_operator *A, lcl_precond *M,
         (st = check_symmetric(M, p.type, log)) < 0 ||
         (st = check_reproducible(A, &p, log)) < 0)
         return st;
+    if (p.norm == LCL_NORM_ROWS && A->info.callback)
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "norm rows needs the entries of A, which a callback "
+                        "does not have");
     if (A->team)
         return lcl_team_solver_create(out, A, M, params);
     lcl_solver *S = lcl_calloc(1, sizeof *S);
@@ -281,7 +296,7 @@ static enum lcl_status create(lcl_solver **out, lcl_operator *A, lcl_precond *M,
         return st;
     lcl_krylov_use(S, S->M);
     if ((st = allocate(S)) < 0 || (st = S->ops->create(S)) < 0 ||
-        (st = lcl_norm_init(&S->norm, &A->range, p.norm)) < 0)
+        (st = lcl_norm_init(&S->norm, &A->range, loop_norm(p.norm))) < 0)
         return st;
     S->launches += S->norm.launches;
     if (has_callback(S))
@@ -315,6 +330,7 @@ static enum lcl_status expect_equal(const lcl_operator *A, const lcl_precond *M,
         {"restart", p->restart},
         {"basis", p->basis},
         {"norm", p->norm},
+        {"divergence", p->divergence},
     };
     return lcl_space_expect_equal(&A->range, "a solver", all,
                                   sizeof all / sizeof *all);
@@ -392,6 +408,7 @@ void lcl_solver_destroy(lcl_solver **solver)
     lcl_projection_finish(&S->left_null);
     lcl_best_finish(&S->kept);
     lcl_norm_finish(&S->norm);
+    lcl_verify_finish(&S->verify);
     lcl_operator_use(S->A, -1);
     lcl_free(S->host_sums);
     lcl_free(S->history);
@@ -415,19 +432,10 @@ bool lcl_krylov_is_zero(const double *v, int64_t n)
     return true;
 }
 
-enum lcl_status lcl_krylov_check_norm_b(lcl_solver *S, bool zero)
-{
-    if (isfinite(S->norm_b) && isfinite(S->norm_removed) &&
-        (S->norm_b > 0 || zero || S->norm_removed > 0))
-        return LCL_OK;
-    return lcl_fail(lcl_context_log(S->ctx), LCL_EFORMAT,
-                    "the squared norm of the right-hand side is out of "
-                    "the range of double precision; scale the system");
-}
-
 enum lcl_status lcl_krylov_finish(lcl_solver *S, struct lcl_report *report)
 {
     const bool zero = S->stop == LCL_STOP_ZERO_RHS;
+    const bool alone = S->params.norm == LCL_NORM_ROWS;
     const lcl_precond *M = S->precond;
     atomic_store(&S->cancelled, false); // too late for this solve
     if (M)
@@ -439,10 +447,14 @@ enum lcl_status lcl_krylov_finish(lcl_solver *S, struct lcl_report *report)
         .x_iteration = S->x_iteration,
         .restarts = S->restarts,
         .exhausted = S->exhausted && S->stop > 0,
-        .norm_b = S->norm_b,
-        .norm_removed = S->norm_removed,
+        .norm_b = ldexp(S->norm_b, S->unit),
+        .norm_removed = ldexp(S->norm_removed, S->unit),
         .residual = zero || last < 0 ? 0 : S->history[last],
-        .true_residual = zero ? 0 : sqrt(S->rr) / S->norm_b,
+        .true_residual = zero    ? 0
+                         : alone ? S->backward
+                                 : sqrt(S->rr) / S->norm_b,
+        .backward_error = zero ? 0 : S->backward,
+        .norm = lcl_krylov_norm(S),
         .seconds = lcl_now() - S->started,
         .history = S->history,
         .history_count = S->history_count,
@@ -455,17 +467,25 @@ enum lcl_status lcl_krylov_finish(lcl_solver *S, struct lcl_report *report)
     return lcl_stop_status(S->stop);
 }
 
+void lcl_krylov_keep_start(lcl_solver *S)
+{
+    S->rr = S->start_rr;
+    S->backward = S->start_backward;
+    S->x_iteration = 0;
+}
+
 enum lcl_status lcl_krylov_solve(lcl_solver *S, struct lcl_report *report,
                                  bool *improved)
 {
     enum lcl_status st = S->precond ? lcl_precond_refresh(S->precond) : LCL_OK;
-    if (st < 0 || (st = lcl_krylov_run(S)) < 0)
+    if (st < 0 ||
+        (!S->at_zero && (st = lcl_verify_scale(S, S->x, -S->unit)) < 0) ||
+        (st = lcl_krylov_run(S)) < 0 ||
+        (st = lcl_verify_scale(S, S->x, S->unit)) < 0)
         return st;
     *improved = S->stop > 0 || S->rr < S->start_rr;
-    if (!*improved) {
-        S->rr = S->start_rr;
-        S->x_iteration = 0;
-    }
+    if (!*improved)
+        lcl_krylov_keep_start(S);
     return lcl_krylov_finish(S, report);
 }
 
@@ -482,13 +502,10 @@ static enum lcl_status solve_host(lcl_solver *S, const double *b, double *x,
                                   struct lcl_report *report)
 {
     const struct lcl_numbering *N = S->A->numbering;
-    bool improved, zero = lcl_krylov_is_zero(b, N->n);
+    bool improved;
     enum lcl_status st, got;
     if ((st = lcl_numbering_write(N, b, S->b)) < 0 ||
-        (st = lcl_krylov_measure_b(S)) < 0 ||
-        (st = lcl_space_all(&S->A->range, &zero)) < 0 ||
-        (st = lcl_krylov_check_norm_b(S, zero)) < 0 ||
-        (st = take_start(S, x)) < 0 ||
+        (st = lcl_krylov_measure_b(S)) < 0 || (st = take_start(S, x)) < 0 ||
         (st = lcl_krylov_solve(S, report, &improved)) < 0)
         return st;
     got = improved ? lcl_numbering_read(N, S->x, x) : LCL_OK;

@@ -5,6 +5,7 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/operator/judge.h"
 #include "lib/operator/matrix_operator.h"
 #include "lib/vector/segments.h"
 
@@ -51,6 +52,29 @@ static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
         return lcl_halo_end(&D->halo, mode, v);
     lcl_halo_cancel(&D->halo);
     return st;
+}
+
+static enum lcl_status judge_own(const lcl_operator *A,
+                                 const struct lcl_judged *v)
+{
+    return A->range.segments ? LCL_OK
+                             : lcl_judge_matrix(A->range.ctx, A->matrix, v);
+}
+
+static enum lcl_status judge(lcl_operator *A, const struct lcl_judged *v)
+{
+    struct part *D = A->state;
+    enum lcl_status st;
+    if ((st = prepare(A)) < 0 ||
+        (v && (st = lcl_halo_begin(&D->halo, v->x)) < 0))
+        return st;
+    if ((st = judge_own(A, v)) < 0) {
+        lcl_halo_cancel(&D->halo);
+        return st;
+    }
+    return v && (st = lcl_halo_receive(&D->halo)) < 0
+               ? st
+               : lcl_judge_boundary(&D->halo, v);
 }
 
 // ------------------------------------------------------------------- values
@@ -101,6 +125,7 @@ const struct lcl_halo *lcl_distributed_halo(const lcl_operator *A)
 static const struct lcl_operator_ops ops = {
     .prepare = prepare,
     .apply = apply,
+    .judge = judge,
     .update = update,
     .add_asymmetry = add_asymmetry,
     .destroy = destroy,

@@ -8,7 +8,7 @@
 #include "lib/comm/agree.h"
 #include "lib/operator/distributed.h"
 #include "lib/operator/kron.h"
-#include "lib/operator/kron_boundary.h"
+#include "lib/operator/kron_judge.h"
 #include "lib/operator/kron_rows.h"
 #include "lib/vector/segments.h"
 
@@ -45,6 +45,23 @@ static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
                                    lcl_kron_of(A->part)->coef, v);
 }
 
+static enum lcl_status judge(lcl_operator *A, const struct lcl_judged *v)
+{
+    struct part *D = A->state;
+    const bool apart = !A->range.segments;
+    enum lcl_status st;
+    if (v && (st = lcl_halo_begin(&D->halo, v->x)) < 0)
+        return st;
+    if (apart && (st = lcl_judge(A->part, v)) < 0) {
+        lcl_halo_cancel(&D->halo);
+        return st;
+    }
+    return v && (st = lcl_halo_receive(&D->halo)) < 0
+               ? st
+               : lcl_kron_judge_boundary(&D->boundary, &D->halo,
+                                         lcl_kron_of(A->part)->coef, v);
+}
+
 static void destroy(lcl_operator *A)
 {
     struct part *D = A->state;
@@ -59,7 +76,11 @@ static void destroy(lcl_operator *A)
     lcl_operator_destroy(&A->part);
 }
 
-static const struct lcl_operator_ops ops = {.apply = apply, .destroy = destroy};
+static const struct lcl_operator_ops ops = {
+    .apply = apply,
+    .judge = judge,
+    .destroy = destroy,
+};
 
 // ------------------------------------------------------------------- agreement
 

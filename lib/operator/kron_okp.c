@@ -7,6 +7,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/operator/kron.h"
+#include "lib/operator/kron_judge.h"
 
 struct okp {
     lcl_kernel *vector; // okp_combine or cu_axpy
@@ -205,6 +206,7 @@ static enum lcl_status apply_cu(lcl_operator *A, enum lcl_mode mode,
 
 const struct lcl_kron_ops lcl_kron_okp = {
     .op = {.apply = apply_okp,
+           .judge = lcl_kron_judge,
            .update_kron = lcl_kron_operator_update,
            .destroy = lcl_kron_operator_destroy},
     .upload = upload,
@@ -215,6 +217,7 @@ const struct lcl_kron_ops lcl_kron_okp = {
 
 const struct lcl_kron_ops lcl_kron_cu = {
     .op = {.apply = apply_cu,
+           .judge = lcl_kron_judge,
            .update_kron = lcl_kron_operator_update,
            .destroy = lcl_kron_operator_destroy},
     .upload = upload,

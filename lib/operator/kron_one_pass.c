@@ -8,6 +8,7 @@
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
 #include "lib/operator/kron.h"
+#include "lib/operator/kron_judge.h"
 #include "lib/operator/kron_pairs.h"
 
 #include <limits.h>
@@ -262,6 +263,7 @@ static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
 
 const struct lcl_kron_ops lcl_kron_one_pass = {
     .op = {.apply = apply,
+           .judge = lcl_kron_judge,
            .update_kron = lcl_kron_operator_update,
            .destroy = lcl_kron_operator_destroy},
     .upload = upload,

@@ -103,6 +103,14 @@ enum lcl_status lcl_look_sums(double *sum, lcl_context *ctx,
     return st;
 }
 
+// Whether the diagonal entries of rows without couplings to speak of are far
+// larger than the others: mean exponents, of the former by size.
+static bool is_penalised(const double *size)
+{
+    return size[1] > 0 && size[3] > 0 && isfinite(size[2]) &&
+           size[2] / size[3] - size[0] / size[1] >= log2(LOOK_PENALTY);
+}
+
 void lcl_look_take(struct lcl_look *look, const double *sum)
 {
     const double difference = fabs(sum[LOOK_ASYMMETRY]);
@@ -115,5 +123,6 @@ void lcl_look_take(struct lcl_look *look, const double *sum)
     look->loose = (int64_t)sum[3];
     look->couplings = sum[6];
     look->squares = sum[7];
+    look->penalty = is_penalised(sum + LOOK_SIZES);
     look->opposite = sum[5] > 0 && isfinite(sum[5]) ? sum[4] / sum[5] : 0;
 }

@@ -20,6 +20,7 @@ struct lcl_look {
     double opposite; // weight of the couplings of the sign opposite to a_ii, as
                      // in lib/multilevel/couplings.h
     double couplings; // their number
+    bool penalty;     // LOOK_PENALTY: rows whose unknown is prescribed
     double squares;   // sum over rows of the square of their number
 };
 

@@ -115,6 +115,21 @@ static inline void add_coupling(struct row *s, double a)
     s->count += a != 0;
 }
 
+// Of a diagonal entry d > 0 or missing, beside couplings of this weight.
+static inline void add_size(double *sum, double d, double weight)
+{
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    const double e = look_exponent(bits);
+    const bool alone = d >= LOOK_PENALTY * weight;
+    if (d == 0)
+        return;
+    sum[0] += alone ? 0 : e;
+    sum[1] += !alone;
+    sum[2] += alone ? d * e : 0;
+    sum[3] += alone ? d : 0;
+}
+
 static inline void add_row(double *sum, const struct row *s, struct pair own)
 {
     const double diagonal = fabs(s->diagonal), count = (double)s->count;
@@ -128,6 +143,7 @@ static inline void add_row(double *sum, const struct row *s, struct pair own)
     sum[5] += s->weight;
     sum[6] += count;
     sum[7] += count * count;
+    add_size(sum + LOOK_SIZES, diagonal, s->weight);
     sum[LOOK_ASYMMETRY] += own.u * s->Aw - own.w * s->Au;
     sum[LOOK_ASYMMETRY + 1] += s->weight + diagonal;
 }

@@ -12,6 +12,7 @@
 #include "lib/operator/caller_entries.h"
 #include "lib/operator/csr_columns.h"
 #include "lib/operator/hec.h"
+#include "lib/operator/judge.h"
 #include "lib/operator/values.h"
 
 #include <string.h>
@@ -80,6 +81,11 @@ static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
     const struct given *G = A->state;
     const enum lcl_status st = prepare(A);
     return st < 0 ? st : lcl_multiply(&G->product, mode, v);
+}
+
+static enum lcl_status judge(lcl_operator *A, const struct lcl_judged *v)
+{
+    return lcl_judge_matrix(A->range.ctx, A->matrix, v);
 }
 
 static enum lcl_status apply_many(lcl_operator *A, const struct lcl_columns *v,
@@ -237,6 +243,7 @@ static void destroy(lcl_operator *A)
 static const struct lcl_operator_ops ops = {
     .prepare = prepare,
     .apply = apply,
+    .judge = judge,
     .apply_many = apply_many,
     .interleave = interleave,
     .update = update,

@@ -29,7 +29,8 @@ struct lcl_null_vectors {
     struct lcl_dense vectors; // in the caller's numbering, unless `value` > 0
 };
 
-struct lcl_kron; // <levelcl/kron.h>
+struct lcl_kron;   // <levelcl/kron.h>
+struct lcl_judged; // lib/operator/judge.h
 
 // A^T as an operator, see lcl_operator_transposed().
 struct lcl_transposed {
@@ -48,6 +49,8 @@ struct lcl_operator_ops {
     // Enqueues an application in A's numbering; `mode` is one of A->modes.
     enum lcl_status (*apply)(lcl_operator *A, enum lcl_mode mode,
                              const struct lcl_operands *v);
+    // lcl_judge(). NULL: the entries of A are unknown.
+    enum lcl_status (*judge)(lcl_operator *A, const struct lcl_judged *v);
     // y = A x for host vectors in the caller's numbering, for operators whose
     // vectors are not on one device; blocking. NULL: through `apply`.
     enum lcl_status (*apply_host)(lcl_operator *A, const double *x, double *y);

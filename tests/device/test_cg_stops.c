@@ -134,7 +134,8 @@ static void test_cg_stops__indefinite_preconditioners_are_named(void **state)
 
 static void test_cg_stops__overflow_is_not_finite(void **state)
 {
-    const double dense[] = {1e200, 0, 0, 1e200}, b[] = {1e120, 1e120};
+    // x = 1e420
+    const double dense[] = {1e-300, 0, 0, 1e-300}, b[] = {1e120, 1e120};
     expect_all(*state, dense, b, LCL_STOP_NOT_FINITE, LCL_NOT_FINITE);
 }
 

@@ -24,7 +24,7 @@ static struct lcl_csr mixed(int64_t n, unsigned seed)
     for (int64_t i = 0; i < n; ++i)
         for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
             if (A.col_ind[k] == i)
-                A.val[k] *= (double[]){1, -1, 0, 40, -0.01}[i % 5];
+                A.val[k] *= (double[]){1, -1, 0, 4e7, -0.01}[i % 5];
     return A;
 }
 
@@ -33,6 +33,10 @@ static void expect_sums(const double *got, const double *expected)
     test_expect_near("counts", got, expected, LOOK_COUNTS, 0);
     test_expect_near("weights", got + 4, expected + 4, 2, 1e-13 * expected[5]);
     test_expect_near("couplings", got + 6, expected + 6, 2, 0);
+    test_expect_near("sizes", got + LOOK_SIZES, expected + LOOK_SIZES, 2, 0);
+    test_expect_near("penalties", got + LOOK_SIZES + 2,
+                     expected + LOOK_SIZES + 2, 2,
+                     1e-13 * expected[LOOK_SIZES + 2]);
     test_expect_near("asymmetry", got + LOOK_ASYMMETRY,
                      expected + LOOK_ASYMMETRY, 2,
                      1e-13 * expected[LOOK_ASYMMETRY + 1]);
@@ -110,6 +114,32 @@ static struct lcl_look look_at(lcl_context *ctx, const struct lcl_csr *A)
     return look;
 }
 
+// A Laplacian with a penalty on the diagonal of its first rows.
+static bool is_penalised(lcl_context *ctx, double penalty)
+{
+    struct lcl_csr A = test_laplacian(6, 5, 4);
+    for (int64_t i = 0; i < 7; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            if (A.col_ind[k] == i)
+                A.val[k] += penalty;
+    const bool found = look_at(ctx, &A).penalty;
+    test_csr_finish(&A);
+    return found;
+}
+
+// The Laplacian has 6 on the diagonal, whose exponent is 2.
+static void test_look__penalties_are_found(void **state)
+{
+    assert_false(is_penalised(*state, 0));
+    assert_false(is_penalised(*state, 0x1p18));
+    assert_true(is_penalised(*state, 0x1p19));
+    assert_true(is_penalised(*state, 1e30));
+    assert_true(is_penalised(*state, -1e300));
+    struct lcl_csr A = test_identity(9);
+    assert_false(look_at(*state, &A).penalty);
+    test_csr_finish(&A);
+}
+
 static void test_look__the_laplacian_is_elliptic(void **state)
 {
     struct lcl_csr A = test_laplacian(6, 5, 4);
@@ -181,6 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_look__sums_are_the_reference_s),
         cmocka_unit_test(test_look__sums_of_a_nearly_symmetric_matrix),
+        cmocka_unit_test(test_look__penalties_are_found),
         cmocka_unit_test(test_look__the_laplacian_is_elliptic),
         cmocka_unit_test(test_look__a_diagonal_has_no_couplings),
         cmocka_unit_test(test_look__a_large_diagonal),

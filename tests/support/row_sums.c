@@ -6,7 +6,7 @@
 #include "lib/matrix/bsr.h"
 #include "tests/support/device.h"
 
-enum { GROUPS = 3, MOST = 10 };
+enum { GROUPS = 3, MOST = 14 };
 
 void test_row_sums(double *sum, int count, lcl_context *ctx,
                    struct lcl_spec spec, const struct lcl_bsr *A, bool wide,

@@ -242,7 +242,7 @@ class lcl_solver_params(_Struct):
         ("stagnation", _int), ("idr_s", _int), ("restart", _int),
         ("basis", _basis), ("monitor", _address), ("monitor_user", _address),
         ("test", _address), ("test_user", _address), ("monitor_every", _int),
-        ("norm", _norm)]
+        ("norm", _norm), ("divergence", _double)]
 
 
 class lcl_options(_Struct):
@@ -270,7 +270,8 @@ class lcl_report(_Struct):
         ("true_residual", _double), ("seconds", _double),
         ("history", _pointer(_double)), ("history_count", _int),
         ("launches", _int), ("precond_solves", _int),
-        ("precond_updates", _int)]
+        ("precond_updates", _int), ("backward_error", _double),
+        ("norm", _norm)]
 
 
 class lcl_attempt(_Struct):
@@ -673,6 +674,8 @@ class Report:
     launches: int
     precond_solves: int    # with the preconditioner's factors, this included
     precond_updates: int   # of values that they do not contain
+    backward_error: float  # componentwise; NaN for a callback
+    norm: str              # in which the true residual was judged
     reason: str = ""       # of a chain: why its first method was chosen
     attempts: tuple = ()   # of a chain: an Attempt for each method tried
 
@@ -1270,7 +1273,7 @@ class _Solving(_Owner):
 class Solver(_Solving):
     """A Krylov method for A, an Operator or a matrix; precond: a
     Preconditioner, what that class takes, or None. Options: solver, rtol, atol,
-    norm, max_iters, stagnation, idr_s, restart, basis. monitor_every:
+    norm, max_iters, stagnation, divergence, idr_s, restart, basis. monitor_every:
     iterations between calls of a monitor at most."""
     _solve = _lib.solver_solve
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The residual of a verdict, in three times the working precision; the kernels
+// are cl/operator/judge.cl and kron_judge.cl.
+#pragma once
+
+#include "lib/operator/halo.h"
+#include "lib/operator/operator.h"
+
+// x and b have `columns` interleaved columns, of which number `column` is
+// meant; r and `backward` have one.
+struct lcl_judged {
+    const lcl_buffer *x, *b;
+    int columns, column;
+    // r = b - A x, away from zero by a bound on its error, and of each row
+    // |r_i| / (|A| |x| + |b|)_i
+    lcl_buffer *r, *backward;
+    lcl_buffer *sums; // two per group, overwritten
+};
+
+// Enqueues the residual; collective. For a callback, whose entries are unknown,
+// r is that of its own product in working precision and `backward` 0. Vectors
+// in A's numbering; only a matrix on one device takes several columns. v NULL:
+// builds the kernels. Statuses as lcl_apply() and lcl_kernel_get().
+enum lcl_status lcl_judge(lcl_operator *A, const struct lcl_judged *v);
+
+// Whether the entries of A are known.
+static inline bool lcl_judges(const lcl_operator *A)
+{
+    return A->ops->judge;
+}
+
+// All rows of a matrix on one device; the boundary rows of a halo, whose ghosts
+// are there. v NULL: as above.
+enum lcl_status lcl_judge_matrix(lcl_context *ctx,
+                                 const struct lcl_device_matrix *D,
+                                 const struct lcl_judged *v);
+enum lcl_status lcl_judge_boundary(const struct lcl_halo *H,
+                                   const struct lcl_judged *v);
