@@ -106,12 +106,12 @@ INLINE struct long_sum long_sum_total(struct long_sum s, uint lanes,
     const uint lid = get_local_id(0), lane = lid % lanes;
     if (lanes == 1)
         return s;
-    for (uint half = lanes / 2; half > 0; half /= 2) {
+    for (uint step = lanes / 2; step > 0; step /= 2) {
         GROUP_BARRIER();
         room[lid] = s;
         GROUP_BARRIER();
-        if (lane < half)
-            long_sum_join(&s, room[lid + half]);
+        if (lane < step)
+            long_sum_join(&s, room[lid + step]);
     }
     return s;
 }

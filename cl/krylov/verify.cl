@@ -21,12 +21,12 @@ INLINE double group_largest(double v, local double *scratch)
 {
 #if LCL_GROUP > 1
     const uint lid = get_local_id(0);
-    for (uint half = LCL_GROUP / 2; half > 0; half /= 2) {
+    for (uint step = LCL_GROUP / 2; step > 0; step /= 2) {
         GROUP_BARRIER();
         scratch[lid] = v;
         GROUP_BARRIER();
-        if (lid < half)
-            v = fmax(v, scratch[lid + half]);
+        if (lid < step)
+            v = fmax(v, scratch[lid + step]);
     }
 #endif
     return v;
