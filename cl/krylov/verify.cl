@@ -37,6 +37,13 @@ struct share {
     double square, largest, backward, bad_r, bad_x;
 };
 
+// Rounded as the sums of products are.
+INLINE double add_square(double sum, double v)
+{
+#pragma OPENCL FP_CONTRACT ON
+    return sum + v * v;
+}
+
 INLINE void add_element(struct share *s, double r, double scale,
                         double backward, double x)
 {
@@ -47,7 +54,7 @@ INLINE void add_element(struct share *s, double r, double scale,
 #else
     long_sum_product(&s->norm, v * scale, v * scale);
 #endif
-    s->square += v * v;
+    s->square = add_square(s->square, v);
     s->largest = fmax(s->largest, fabs(v));
     s->backward = fmax(s->backward, bad ? 1.0 : backward);
     s->bad_r += bad ? 1.0 : 0.0;

@@ -19,11 +19,8 @@ static const char *const solvers[LCL_SOLVER_COUNT] = {
 };
 
 static const char *const norms[LCL_NORM_COUNT] = {
-    [LCL_NORM_DEFAULT] = "auto",
-    [LCL_NORM_2] = "2",
-    [LCL_NORM_1] = "1",
-    [LCL_NORM_MAX] = "max",
-    [LCL_NORM_ROWS] = "rows",
+    [LCL_NORM_DEFAULT] = "auto", [LCL_NORM_2] = "2",       [LCL_NORM_1] = "1",
+    [LCL_NORM_MAX] = "max",      [LCL_NORM_ROWS] = "rows",
 };
 
 static const char *const basis_storages[LCL_BASIS_COUNT] = {

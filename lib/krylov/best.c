@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checkpoints of the best iterate.
 #include "lib/krylov/best.h"
+#include "lib/krylov/verify.h"
 
 #include "host/geometry.h"
 #include "host/launch.h"

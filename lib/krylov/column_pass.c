@@ -10,6 +10,7 @@
 #include "lib/krylov/best.h"
 #include "lib/krylov/cg_columns.h"
 #include "lib/krylov/cycles.h"
+#include "lib/krylov/verify.h"
 
 #include <math.h>
 

@@ -8,6 +8,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
+#include "lib/krylov/verify.h"
 #include "lib/operator/modes.h"
 
 #include <float.h>

@@ -5,7 +5,6 @@
 
 #include "lib/krylov/norm.h"
 #include "lib/krylov/projection.h"
-#include "lib/krylov/verify.h"
 #include "lib/operator/translated.h"
 #include "lib/precond/precond.h"
 
@@ -49,6 +48,14 @@ struct lcl_best {
     int at;    // iteration of x
     int next;  // first step of the cycle at which the next checkpoint is due
     int slot;  // pair of words that the next checkpoint reads
+};
+
+// Verdicts on the true residual, lib/krylov/verify.h.
+struct lcl_verify {
+    lcl_kernel *norms, *scale;
+    lcl_buffer *backward; // n
+    lcl_buffer *parts;
+    double *host; // `parts`; what all ranks have found
 };
 
 struct lcl_solver {

@@ -9,6 +9,7 @@
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
 #include "lib/krylov/team_solver.h"
+#include "lib/krylov/verify.h"
 #include "lib/matrix/view.h"
 #include "lib/operator/modes.h"
 #include "lib/vector/segments.h"

@@ -7,7 +7,6 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/krylov/krylov.h"
 #include "lib/matrix/view.h"
 #include "lib/vector/segments.h"
 

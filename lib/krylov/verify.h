@@ -4,17 +4,8 @@
 // cl/operator/judge.cl and cl/krylov/verify.cl.
 #pragma once
 
-#include "host/program.h"
+#include "lib/krylov/krylov.h"
 #include "lib/operator/judge.h"
-
-struct lcl_solver;
-
-struct lcl_verify {
-    lcl_kernel *norms, *scale;
-    lcl_buffer *backward; // n
-    lcl_buffer *parts;
-    double *host; // `parts`; what all ranks have found
-};
 
 // *V is fit for lcl_verify_finish() in any case.
 enum lcl_status lcl_verify_init(struct lcl_verify *V,
