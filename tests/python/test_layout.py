@@ -3,6 +3,7 @@
 as a C compiler sees them. usage: test_layout.py INCLUDE_DIR COMPILER..."""
 import ctypes
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -34,6 +35,23 @@ def expected():
             yield f"offsetof({c_name}, {name})", field.offset
             yield f"sizeof((({c_name} *)0)->{name})", field.size
     yield from CONSTANTS.items()
+
+
+def bodies(include):
+    """The text between the braces of each struct and enum, by its name."""
+    text = "".join(path.read_text(encoding="ascii") for path in
+                   sorted(pathlib.Path(include).glob("levelcl/*.h")))
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    return dict(re.findall(r"^(?:struct|enum) (\w+) \{\n(.*?)^\};", text,
+                           flags=re.DOTALL | re.MULTILINE))
+
+
+def members(body):
+    """The names that the declarations of a struct declare, in order."""
+    for declaration in body.split(";"):
+        for part in re.sub(r"\)\(.*", "", declaration, flags=re.DOTALL
+                           ).split(","):
+            yield from re.findall(r"(\w+)(?:\[\w+\])*\s*$", part)
 
 
 def program(expressions):
@@ -68,6 +86,15 @@ class Layout(unittest.TestCase):
         found = compiled(program(wanted), sys.argv[1], sys.argv[2:])
         self.assertEqual(dict(zip(wanted, found)), wanted)
         self.assertGreater(len(wanted), 200)
+
+    def test_layout__has_all_members(self):
+        found = bodies(sys.argv[1])
+        for struct in levelcl._Struct.__subclasses__():
+            with self.subTest(struct.__name__):
+                self.assertEqual([name for name, *_ in struct._fields_],
+                                 list(members(found[struct.__name__])))
+        self.assertEqual([status.name for status in levelcl.Status], re.findall(
+            r"^ *LCL_(\w+)", found["lcl_status"], flags=re.MULTILINE))
 
 
 unittest.main(argv=sys.argv[:1])
