@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """levelcl.py on a device, with scipy beside it. usage: test_levelcl.py"""
+import copy
 import gc
 import logging
 import os
@@ -46,6 +47,12 @@ def iterations(method, A, b, **keywords):
                      **keywords)
     assert info == 0
     return x, len(count)
+
+
+def closed_context():
+    context = levelcl.Context(no_self_test=True)
+    context.close()
+    return context
 
 
 class Case(unittest.TestCase):
@@ -129,6 +136,23 @@ class Solve(Case):
         self.assertEqual(report.status, levelcl.Status.ITERATION_LIMIT)
         self.assertFalse(report.converged)
         self.assertEqual(report.stop, "max-iters")
+
+    def test_solve__the_warning_names_the_line_of_the_caller(self):
+        A = laplace(12)
+        b = right_hand_side(A)
+        options = {"solver": "cg", "precond": "none", "max_iters": 2}
+        solver = levelcl.Solver(A, solver="cg", max_iters=2)
+        for call in (lambda: levelcl.solve(A, b, **options),
+                     lambda: solver.solve(b),
+                     lambda: solver.solve_many(b[:, None]),
+                     lambda: list(solver.iterate(b)),
+                     lambda: levelcl.Chain(A, **options).solve(b)):
+            with warnings.catch_warnings(record=True) as heard:
+                warnings.simplefilter("always")
+                call()
+            self.assertEqual([(w.filename, w.category) for w in heard],
+                             [(__file__, levelcl.NotConvergedWarning)])
+            self.assertEqual(heard[0].lineno, call.__code__.co_firstlineno)
 
     def test_solve__near_null_vectors_save_iterations(self):
         A = laplace(30)
@@ -436,6 +460,14 @@ class Info(Case):
         with self.assertRaisesRegex(ValueError, "closed"):
             solver.info
 
+    def test_info__names_the_values_of_arrays_of_enums(self):
+        with levelcl.Preconditioner(laplace(40), "amg", amg_storage="bf16",
+                                    amg_coarse_rows=50) as M:
+            info = M.info
+        self.assertGreater(info.amg_levels, 1)
+        self.assertEqual(info.amg_storage[0], "bf16")
+        self.assertEqual(len(info.amg_storage), levelcl.AMG_LEVELS)
+
     def test_memory__grows_with_the_objects(self):
         A = laplace(40)
         with levelcl.Context(no_self_test=True) as context:
@@ -539,6 +571,7 @@ class Layouts(Case):
                 (ValueError, "type 'csc': expected csr, coo, ldu",
                  {"type": "csc"}),
                 (ValueError, "triangle 3", {"triangle": 3}),
+                (ValueError, "triangle array", {"triangle": np.ones(2)}),
                 (ValueError, "order 'F'", {"order": "F"}),
                 (ValueError, '"coo" needs row', {"row": None}),
                 (ValueError, 'upper does not belong to "coo"',
@@ -629,10 +662,144 @@ class BadInput(Case):
         self.refused(levelcl.LevelclError, "", levelcl.rigid_body_modes,
                      np.ones((3, 5)))
 
+    def damaged(self):
+        """Matrices whose arrays do not fit, and what is said of them."""
+        A = laplace(6)
+        blocks = sp.kron(A, np.ones((2, 2)), format="bsr")
+        for B in A, A.tocsc(), blocks, sp.kron(A, np.ones((2, 3)), "bsr"):
+            for sentence, array, change in (
+                    ("data has shape", "data", lambda a: a[:-1]),
+                    ("data has shape", "data", lambda a: a[:, None]),
+                    ("data has (shape|dtype)", "data", lambda a: "x"),
+                    ("indices has shape", "indices", lambda a: a[:10]),
+                    ("indices has dtype", "indices", lambda a: a + 0.5),
+                    ("indices has shape", "indices", lambda a: None),
+                    ("outside of 0 to", "indices", lambda a: a - 1),
+                    ("outside of 0 to", "indices", lambda a: a + 2**20),
+                    ("do not fit int32", "indices",
+                     lambda a: a.astype(np.int64) + 2**32),
+                    ("indptr: expected", "indptr", lambda a: a[:-1]),
+                    ("indptr: expected", "indptr", lambda a: a + 1),
+                    ("indptr: expected", "indptr", lambda a: a[::-1]),
+                    ("indices has shape", "indptr",
+                     lambda a: np.r_[a[:-1], 10**7])):
+                broken = B.copy()
+                setattr(broken, array, change(getattr(B, array)))
+                yield sentence, broken
+        for array, change in (
+                ("row", lambda a: a + 30), ("col", lambda a: a - 1),
+                ("row", lambda a: a[1:]), ("data", lambda a: a[1:])):
+            broken = A.tocoo()
+            setattr(broken, array, change(getattr(broken, array)))
+            yield "", broken
+
+    def test_bad_input__damaged_arrays_are_not_read(self):
+        with levelcl.Operator(laplace(6)) as op:
+            for sentence, broken in self.damaged():
+                for use in levelcl.Operator, op.update:
+                    self.refused((ValueError, TypeError), sentence, use, broken)
+        layout = levelcl.Layout("csr", 2, [0, 1], [1.0, 1],
+                                row_ptr=np.array([0, 1, 2]))
+        layout._kept["row_ptr"][1] = 10**7
+        self.refused(levelcl.LevelclError, "row 0", levelcl.Operator, layout)
+
+    def test_bad_input__the_callers_arrays_may_change(self):
+        A = laplace(6)
+        x = RANDOM.standard_normal(36)
+        for B in A, sp.csr_matrix((A.data, A.indices.astype(np.int64),
+                                   A.indptr.astype(np.int64)), A.shape):
+            B = B.copy()
+            self.assertTrue(B.has_canonical_format)
+            with levelcl.Operator(B) as op:
+                B.indices[0], B.indices[-1] = 7, 3
+                self.refused(ValueError, "another pattern", op.update, B)
+                np.testing.assert_allclose(op @ x, A @ x, atol=1e-13)
+            with levelcl.Operator(B) as op:  # sorted no more
+                np.testing.assert_allclose(op @ x, B @ x, atol=1e-13)
+
+    def test_bad_input__masks_are_not_ignored(self):
+        A, b = laplace(6), np.ones(36)
+        masked = np.ma.masked_array(b, np.arange(36) == 3)
+        masked_matrix = A.copy()
+        masked_matrix.data = np.ma.masked_less(A.data, 0)
+        dense = np.ma.masked_equal(A.toarray(), 0)
+        for arguments in ((A, masked), (A, masked[:, None]), (A, b, masked),
+                          (dense, b), (masked_matrix, b)):
+            self.refused(ValueError, "masked elements", levelcl.solve,
+                         *arguments)
+        with levelcl.Operator(A) as op, levelcl.Solver(op) as solver:
+            for use, given in ((op.update, masked_matrix),
+                               (op.update, masked_matrix.data),
+                               (solver.solve_many, masked[:, None]),
+                               (solver.solve_many, [masked[3:4]] * 36),
+                               (op.set_near_nullspace, masked[:, None])):
+                self.refused(ValueError, "masked elements", use, given)
+            np.testing.assert_array_equal(
+                solver.solve(np.ma.masked_array(b)).x, solver.solve(b).x)
+
+    def test_bad_input__arguments_of_another_type_are_refused(self):
+        A, b = laplace(6), np.ones(36)
+        op = levelcl.Operator(A)
+        solver, M = levelcl.Solver(op), levelcl.Preconditioner(op, "jacobi")
+        for error, sentence, function in (
+                (TypeError, "expected a Context",
+                 lambda: levelcl.Operator(A, context="0")),
+                (TypeError, "dtype object", lambda: levelcl.Operator(None)),
+                (TypeError, "dtype object", lambda: levelcl.solve(A, None)),
+                (TypeError, "dtype object", lambda: op.update(None)),
+                (TypeError, "monitor is 3", lambda: solver.solve(b, None, 3)),
+                (TypeError, "monitor is 3",
+                 lambda: solver.solve_many(b[:, None], monitor=3)),
+                (TypeError, "monitor is 3",
+                 lambda: levelcl.solve(A, b, monitor=3)),
+                (TypeError, "monitor_every is 1.5",
+                 lambda: levelcl.Solver(op, monitor_every=1.5)),
+                (ValueError, "monitor_every is 4294967297",
+                 lambda: levelcl.Chain(op, monitor_every=2**32 + 1)),
+                (ValueError, "max_iters is 4294967297",
+                 lambda: solver.set_tolerance(max_iters=2**32 + 1)),
+                (TypeError, "max_iters is '9'",
+                 lambda: solver.set_tolerance(max_iters="9")),
+                (TypeError, "rtol is '9'", lambda: solver.set_tolerance("9")),
+                (TypeError, "rtol is array", lambda: solver.set_tolerance(b)),
+                (ValueError, "width is 4294967297",
+                 lambda: levelcl.Context(width=2**32 + 1)),
+                (ValueError, "device has a null",
+                 lambda: levelcl.Context("0\0")),
+                (ValueError, "cache_dir has a null",
+                 lambda: levelcl.Context(cache_dir="/\0")),
+                (TypeError, "profile is 'off'",
+                 lambda: levelcl.Context(profile="off")),
+                (ValueError, "name has a null",
+                 lambda: levelcl.problem("lap3d:4\0")),
+                (TypeError, "name is 3", lambda: levelcl.problem(3)),
+                (TypeError, "function has no options",
+                 lambda: levelcl.Preconditioner(op, M, pivot="fail")),
+                (ValueError, "cpr_blocks has 35 elements: expected 36",
+                 lambda: levelcl.Preconditioner(op, cpr_blocks=b[1:])),
+                (ValueError, "cpr_blocks has 35 elements",
+                 lambda: levelcl.Chain(op, cpr_blocks=b[1:])),
+                (TypeError, "cannot be copied", lambda: copy.copy(op)),
+                (TypeError, "cannot be copied", lambda: copy.deepcopy(M)),
+                (TypeError, "cannot be copied", lambda: copy.copy(solver)),
+                (ValueError, "closed", lambda: levelcl.Operator(
+                    A, context=closed_context()))):
+            self.refused(error, sentence, function)
+        self.assertEqual((op @ np.empty((36, 0))).shape, (36, 0))
+
     def test_bad_input__options_are_refused(self):
         A = laplace(6)
-        self.refused(levelcl.LevelclError, "max-iters", levelcl.solve, A,
-                     np.ones(36), max_itrs=3)
+        for keyword, right in (("max_itrs", "max_iters"),
+                               ("maxiter", "max_iters"), ("tol", "rtol"),
+                               ("callback", "monitor"), ("M", "precond"),
+                               ("restrt", "restart"), ("wrong", None)):
+            for function in (levelcl.solve, levelcl.Solver, levelcl.Chain,
+                             levelcl.Preconditioner, levelcl.Operator):
+                arguments = (A, np.ones(36))[:1 + (function is levelcl.solve)]
+                self.refused(
+                    TypeError, f"^{keyword} is not an option"
+                    + (f": did you mean {right}" if right else "$"),
+                    function, *arguments, **{keyword: 3})
         self.refused(TypeError, "rtol is an option of another object",
                      levelcl.Operator, A, rtol=1)
         self.refused(TypeError, "pivot is an option of another object",
@@ -832,6 +999,16 @@ class Objects(Case):
         for thread in threads:
             thread.join()
         self.assertEqual(failures, [])
+
+    def test_objects__a_thread_may_close_what_another_one_uses(self):
+        op = levelcl.Operator(laplace(6))
+        handle = op._live()  # the other thread, about to call
+        op.close()
+        with self.assertRaisesRegex(ValueError, "closed"):
+            handle.call(levelcl._lib.operator_update, None)
+        with self.assertRaisesRegex(ValueError, "closed"):
+            levelcl._Handle(handle.core, "chain", levelcl._lib.chain_create,
+                            handle.pointer, None, None, parents=(handle,))
 
     def test_objects__of_two_contexts_do_not_mix(self):
         A = laplace(6)

@@ -15,8 +15,9 @@
 
 Keywords are the options of the library with _ for -: lcl_options_help() lists
 them, as does clsolve(1). True and False mean on and off, None the default. An
-error of the library is a LevelclError with its sentence and its status; a solve
-that ends without a solution returns its best x, with a NotConvergedWarning.
+error of the library is a LevelclError with its sentence and its status, a bad
+argument a TypeError or a ValueError; a solve that ends without a solution
+returns its best x, with a NotConvergedWarning.
 
 Objects may be used from several threads, which take turns at a context, and
 closed in any order; what is not closed is freed with its last reference.
@@ -30,13 +31,16 @@ import contextlib
 import ctypes
 import ctypes.util
 import dataclasses
+import difflib
 import enum
 import functools
 import logging
+import numbers
 import operator
 import os
 import pathlib
 import queue
+import sys
 import threading
 import warnings
 
@@ -454,6 +458,14 @@ class NotConvergedWarning(UserWarning):
     """A solve ended without a solution; the report says why."""
 
 
+def _warn(message):
+    """A NotConvergedWarning at the line that called this module."""
+    level, frame = 1, sys._getframe()
+    while frame is not None and frame.f_globals is globals():
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, NotConvergedWarning, stacklevel=level)
+
+
 class _Messages:
     """What the library logged and callbacks raised during a call."""
 
@@ -535,10 +547,6 @@ class _Core:
                 self.depth -= 1
                 self.sweep()
 
-    def call(self, function, *arguments):
-        with self.entered():
-            return self.messages.check(function(*arguments))
-
     def sweep(self):
         """Frees what was dropped, unless a call is in progress."""
         while self.depth == 0 and self.dropped:
@@ -566,13 +574,29 @@ class _Handle:
         try:
             with core.entered():
                 for parent in parents:
+                    parent.need()
                     parent.users += 1
-                self.parents = parents
-                self.status = Status(core.call(
-                    create, ctypes.byref(self.pointer), *arguments))
+                    self.parents += parent,
+                self.status = Status(core.messages.check(create(
+                    ctypes.byref(self.pointer), *arguments)))
         except BaseException:
             core.drop(self)
             raise
+
+    def need(self):
+        if not self.users:
+            raise ValueError("another thread has closed the object")
+
+    @contextlib.contextmanager
+    def entered(self):
+        """Nobody frees the object meanwhile."""
+        with self.core.entered():
+            self.need()
+            yield self
+
+    def call(self, function, *arguments):
+        with self.entered():
+            return self.core.messages.check(function(self.pointer, *arguments))
 
     def release(self):
         self.users -= 1
@@ -596,7 +620,7 @@ class _Owner:
     def _record(self, getter, record):
         """What `getter` returns a pointer to, as a dataclass."""
         handle = self._live()
-        with handle.core.entered():
+        with handle.entered():
             return record(**_values(getter(handle.pointer).contents))
 
     def close(self):
@@ -606,6 +630,9 @@ class _Owner:
             handle.core.drop(handle)
 
     __del__ = close
+
+    def __reduce_ex__(self, _protocol):
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled")
 
     def __enter__(self):
         return self
@@ -622,7 +649,9 @@ def _value(value):
         return value.name
     if isinstance(value, bytes):
         return value.decode(errors="replace")
-    return tuple(value) if isinstance(value, ctypes.Array) else value
+    if isinstance(value, ctypes.Array):
+        return tuple(map(_value, value))
+    return value
 
 
 def _names(struct):
@@ -655,33 +684,20 @@ Progress = _dataclass("Progress", lcl_progress_info,
                       "What a monitor gets: iteration, residual, seconds.")
 
 
-@dataclasses.dataclass(frozen=True)
-class Report:
-    """struct lcl_report of solver.h, with the status of the solve."""
-    status: Status
-    stop: str              # name of the reason, "rtol"
-    message: str           # a sentence that explains it
-    iterations: int
-    x_iteration: int
-    restarts: int
-    exhausted: bool
-    norm_b: float
-    norm_removed: float    # of what Operator.set_nullspace() removed from b
-    residual: float        # ||r|| / ||b|| by the recurrence
-    true_residual: float   # ||b - A x|| / ||b||
-    seconds: float
-    history: np.ndarray    # the residual after each iteration
-    launches: int
-    precond_solves: int    # with the preconditioner's factors, this included
-    precond_updates: int   # of values that they do not contain
-    backward_error: float  # componentwise; NaN for a callback
-    norm: str              # in which the true residual was judged
-    reason: str = ""       # of a chain: why its first method was chosen
-    attempts: tuple = ()   # of a chain: an Attempt for each method tried
-
-    @property
-    def converged(self):
-        return self.status == Status.OK
+Report = dataclasses.make_dataclass(
+    "Report", [
+        ("status", Status), ("message", str),
+        *((field, object) for field in _names(lcl_report)
+          if field != "history_count"),
+        ("reason", str, ""), ("attempts", tuple, ())],
+    frozen=True, namespace={
+        "__module__": __name__,
+        "converged": property(lambda self: self.status == Status.OK),
+        "__doc__": """struct lcl_report of solver.h: `stop` is the name of the
+    reason, such as "rtol", and `history` an array. `status` is a Status, and
+    `message` the sentence that explains `stop`; `converged`: the status is OK.
+    Of a chain `reason` says why its first method was chosen, and `attempts` has
+    an Attempt for each method tried."""})
 
 
 Result = collections.namedtuple("Result", ["x", "report"])
@@ -701,9 +717,19 @@ def _report(status, struct, **more):
 # -------------------------------------------------------------------- arrays
 
 
+def _array(values, name):
+    """`values` as an array without a mask."""
+    parts = values if isinstance(values, (tuple, list)) else (values,)
+    if any(np.ma.is_masked(part) for part in parts
+           if isinstance(part, np.ma.MaskedArray)):
+        raise ValueError(f"{name} has masked elements: expected a number in"
+                         " each place")
+    return np.asarray(values)
+
+
 def _doubles(values, name, order="C"):
     """`values` as an array of doubles, copied if need be."""
-    values = np.asarray(values)
+    values = _array(values, name)
     if values.dtype.kind not in "biuf":
         raise TypeError(f"{name} has dtype {values.dtype}: expected real"
                         " numbers")
@@ -736,7 +762,7 @@ def _need_columns(values, name):
 
 def _integers(values, dtype, name):
     """`values`, integers that fit `dtype`, as an array of that type."""
-    values = np.asarray(values)
+    values = _array(values, name)
     if values.dtype.kind not in "iu":
         raise TypeError(f"{name} has dtype {values.dtype}: expected integers")
     limits = np.iinfo(dtype)
@@ -751,6 +777,71 @@ def _at(array, ctype=_double):
     return array.ctypes.data_as(_pointer(ctype))
 
 
+def _entries(array, count, axes, name):
+    """The first `count` entries of an array that may have more."""
+    array = _array(array, name)
+    if array.ndim != axes or len(array) < count:
+        raise ValueError(f"{name} has shape {array.shape}: expected {count}"
+                         " entries")
+    return array[:count]
+
+
+def _block(A):
+    """Rows and columns of a block of a BSR matrix; of others 1."""
+    if A.format != "bsr":
+        return 1, 1
+    shape = np.shape(A.data)
+    if len(shape) != 3 or 0 in shape[1:] or any(
+            size % edge for size, edge in zip(A.shape, shape[1:])):
+        raise ValueError(f"A.data has shape {shape}: expected blocks of a"
+                         f" matrix of shape {A.shape}")
+    return shape[1:]
+
+
+def _pattern(A):
+    """Checked copies of `indptr` and `indices` of a CSR, CSC or BSR matrix,
+    whose owner may change them at any time."""
+    lines, ends = map(operator.floordiv, A.shape, _block(A))
+    if A.format == "csc":
+        lines, ends = ends, lines
+    ptr = _integers(A.indptr, np.int64, "A.indptr").copy()
+    if ptr.shape != (lines + 1,) or ptr[0] != 0 or (ptr[1:] < ptr[:-1]).any():
+        raise ValueError(f"A.indptr: expected {lines + 1} numbers from 0, none"
+                         " less than the one before")
+    index = _integers(_entries(A.indices, ptr[-1], 1, "A.indices"), np.int32,
+                      "A.indices").copy()
+    if index.size and not 0 <= index.min() <= index.max() < ends:
+        raise ValueError(f"A.indices has numbers outside of 0 to {ends - 1}")
+    return ptr, index
+
+
+def _values_of(A, ptr):
+    return _doubles(_entries(A.data, ptr[-1], 3 if A.format == "bsr" else 1,
+                             "A.data"), "A")
+
+
+def _ascends(ptr, index):
+    """The columns of each row ascend, and none is there twice."""
+    later = index[1:] > index[:-1]
+    starts = ptr[1:-1]
+    later[starts[(starts > 0) & (starts < index.size)] - 1] = True
+    return bool(later.all())
+
+
+def _converted(A):
+    """A as CSR. scipy's conversions read the arrays of A unchecked."""
+    if A.format in ("csr", "csc", "bsr"):
+        ptr, index = _pattern(A)
+        make = getattr(scipy.sparse, A.format + "_matrix")
+        A = make((_values_of(A, ptr), index, ptr), A.shape)
+    elif A.format == "coo":
+        row, col = _array(A.row, "A.row"), _array(A.col, "A.col")
+        A = scipy.sparse.coo_matrix((A.data, (row, col)), A.shape, copy=True)
+    A = A.tocsr(copy=True)
+    A.sum_duplicates()
+    return A
+
+
 class _Matrix:
     """A matrix in the form of the library, with its arrays."""
 
@@ -759,18 +850,22 @@ class _Matrix:
             A = _doubles(A, "A")
             _need_columns(A, "A")
             A = scipy.sparse.csr_matrix(A)
-        self.blocks = (A.format == "bsr" and A.has_canonical_format
-                       and A.blocksize[0] == A.blocksize[1] <= 8)
-        self.direct = A.format == "csr" and A.has_canonical_format
-        if not self.blocks and not self.direct:
-            A = A.tocsr(copy=True)
-            A.sum_duplicates()
+        _array(getattr(A, "data", ()), "A.data")
         self.shape = A.shape
-        self.row_ptr = _integers(A.indptr, np.int64, "indptr")
-        entries = A.indptr[-1]  # the other arrays may be longer
-        self.col_ind = _integers(A.indices[:entries], np.int32, "indices")
-        self.val = _doubles(A.data[:entries], "A")
-        self.block_size = self.val.shape[1] if self.blocks else 1
+        self.direct = self._take(A)
+        if not self.direct:
+            self._take(_converted(A))
+
+    def _take(self, A):
+        """Takes the arrays of A if they have the form of the library."""
+        height, width = _block(A)
+        self.block_size = height
+        self.blocks = A.format == "bsr" and height == width <= BLOCK_MAX
+        if A.format != "csr" and not self.blocks:
+            return False
+        self.row_ptr, self.col_ind = _pattern(A)
+        self.val = _values_of(A, self.row_ptr)
+        return _ascends(self.row_ptr, self.col_ind)
 
     @property
     def create(self):
@@ -786,6 +881,16 @@ class _Matrix:
                            *arrays)
         return lcl_csr(rows, cols, len(self.col_ind), *arrays)
 
+    def _is_of(self, A):
+        """A has this pattern in this form, and its arrays need no check."""
+        entries = len(self.col_ind)
+        return (self.direct and A.shape == self.shape
+                and A.format == ("bsr" if self.blocks else "csr")
+                and _block(A) == (self.block_size, self.block_size)
+                and np.array_equal(A.indptr, self.row_ptr)
+                and np.ndim(A.indices) == 1
+                and np.array_equal(A.indices[:entries], self.col_ind))
+
     def same_pattern(self, other):
         return (self.shape == other.shape
                 and self.block_size == other.block_size
@@ -795,11 +900,13 @@ class _Matrix:
     def new_values(self, values):
         count = len(self.col_ind) * self.block_size**2
         if scipy.sparse.issparse(values):
+            if self._is_of(values):
+                return _values_of(values, self.row_ptr)
             new = _Matrix(values)
             if not self.same_pattern(new):
                 raise ValueError("the new matrix has another pattern")
             return new.val
-        if not (self.direct or self.blocks):
+        if not self.direct:
             raise ValueError("A was converted, so that its values have another"
                              " order: expected a matrix")
         return _sized(_doubles(values, "values"), count, "values")
@@ -886,13 +993,21 @@ def _sized(array, size, name):
 
 
 def _place(word, words, name):
-    if word not in words:
+    if not isinstance(word, str) or word not in words:
         raise ValueError(f"{name} {word!r}: expected {', '.join(words)}")
     return words.index(word)
 
 
+def _int_of(number, name):
+    """A count that fits an int of C, which ctypes would cut off."""
+    return _within(number, 0, 2**31 - 1, name)
+
+
 def _within(number, least, most, name):
-    number = operator.index(number)
+    try:
+        number = operator.index(number)
+    except TypeError:
+        raise TypeError(f"{name} is {number!r}: expected an integer") from None
     if not least <= number <= most:
         raise ValueError(f"{name} is {number}: expected {least} to {most}")
     return number
@@ -912,6 +1027,28 @@ def _fields():
     return fields
 
 
+def _switch(value, name):
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} is {value!r}: expected True or False")
+    return bool(value)
+
+
+def _real(value, name):
+    if not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} is {value!r}: expected a number")
+    return float(value)
+
+
+def _text_of(text, name):
+    """A text for C, which ends at a null character."""
+    if not isinstance(text, (str, bytes, os.PathLike)):
+        raise TypeError(f"{name} is {text!r}: expected a text")
+    text = os.fsencode(text)
+    if b"\0" in text:
+        raise ValueError(f"{name} has a null character")
+    return text
+
+
 def _word(value):
     if isinstance(value, (bool, np.bool_)):
         return "on" if value else "off"
@@ -920,23 +1057,38 @@ def _word(value):
     return str(value)
 
 
+# what scipy calls the options
+_SCIPY = {"maxiter": "max_iters", "tol": "rtol", "restrt": "restart",
+          "callback": "monitor", "M": "precond"}
+
+
+def _part(keyword, parts):
+    """The part of struct lcl_options with that keyword, one of `parts`."""
+    if keyword not in _fields():
+        near = _SCIPY.get(keyword) or next(iter(
+            difflib.get_close_matches(keyword, _fields(), 1)), None)
+        raise TypeError(f"{keyword} is not an option"
+                        + (f": did you mean {near}?" if near else ""))
+    part = _fields()[keyword].split(".")[0]
+    if part not in parts:
+        raise TypeError(f"{keyword} is an option of another object")
+    return part
+
+
 def _options(keywords, *parts):
-    """struct lcl_options from keywords of some of its parts, all if none."""
+    """struct lcl_options from keywords of some of its parts."""
     options = lcl_options()
     for keyword, value in keywords.items():
-        part = _fields().get(keyword, "").split(".")[0]
-        if part and parts and part not in parts:
-            raise TypeError(f"{keyword} is an option of another object")
+        _part(keyword, parts)
         if value is None:
             continue
         text = f"{keyword.replace('_', '-')}={_word(value)}"
-        if "\0" in text:
-            raise ValueError(f"{keyword} has a null character")
-        _check_alone(_lib.options_parse, ctypes.byref(options), text.encode())
+        _check_alone(_lib.options_parse, ctypes.byref(options),
+                     _text_of(text, keyword))
     return options
 
 
-def _precond_arrays(params, labels=None, block_ptr=None, cpr_blocks=None):
+def _precond_arrays(params, op, labels=None, block_ptr=None, cpr_blocks=None):
     """Takes the arrays of lcl_precond_params; returns those to keep."""
     if labels is not None:
         labels = _integers(labels, np.int32, "labels")
@@ -948,7 +1100,8 @@ def _precond_arrays(params, labels=None, block_ptr=None, cpr_blocks=None):
         params.block_jacobi.block_ptr = _at(block_ptr, _long)
         params.block_jacobi.pointers = block_ptr.size
     if cpr_blocks is not None:
-        cpr_blocks = _doubles(cpr_blocks, "cpr_blocks")
+        cpr_blocks = _sized(_doubles(cpr_blocks, "cpr_blocks"),
+                            op.shape[0] * op.info.block_size, "cpr_blocks")
         params.cpr.blocks = _at(cpr_blocks)
     return labels, block_ptr, cpr_blocks
 
@@ -964,12 +1117,16 @@ class Context(_Owner):
     def __init__(self, device=None, *, cache_dir=None, no_cache=False,
                  no_self_test=False, no_pool=False, profile=False, width=0):
         core = _Core()
+        switches = {"no_cache": no_cache, "no_self_test": no_self_test,
+                    "no_pool": no_pool, "profile": profile}
         params = lcl_context_params(
-            device=None if device is None else str(device).encode(),
+            device=(None if device is None
+                    else _text_of(str(device), "device")),
             log=core.log,
-            cache_dir=None if cache_dir is None else os.fsencode(cache_dir),
-            no_cache=no_cache, no_self_test=no_self_test, no_pool=no_pool,
-            profile=profile, width=width)
+            cache_dir=(None if cache_dir is None
+                       else _text_of(cache_dir, "cache_dir")),
+            width=_int_of(width, "width"),
+            **{name: _switch(value, name) for name, value in switches.items()})
         self._handle = _Handle(core, "context", _lib.context_create,
                                ctypes.byref(params))
 
@@ -982,13 +1139,13 @@ class Context(_Owner):
     def memory(self):
         """The memory of its objects, as Memory; `info` has that of each."""
         handle = self._live()
-        with handle.core.entered():
+        with handle.entered():
             return Memory(**_values(_lib.context_memory(handle.pointer)))
 
     def trim(self):
         """Gives device memory that no object uses back to the driver."""
         handle = self._live()
-        with handle.core.entered():
+        with handle.entered():
             _lib.context_trim(handle.pointer)
 
 
@@ -1016,6 +1173,8 @@ class Operator(LinearOperator, _Owner):
 
     def __init__(self, A, *, context=None, **options):
         params = _options(options, "op").op
+        if not isinstance(context, (Context, type(None))):
+            raise TypeError(f"context is {context!r}: expected a Context")
         owner = (context or default_context())._live()
         if isinstance(A, LinearOperator):
             self._matrix = None
@@ -1046,22 +1205,21 @@ class Operator(LinearOperator, _Owner):
     def _matvec(self, x):
         handle = self._live()
         x, y = _vector(x, self.shape[1], "x"), np.empty(self.shape[0])
-        handle.core.call(_lib.operator_apply, handle.pointer, _at(x), _at(y))
+        handle.call(_lib.operator_apply, _at(x), _at(y))
         return y
 
     def _rmatvec(self, x):
         handle = self._live()
         x, y = _vector(x, self.shape[0], "x"), np.empty(self.shape[1])
-        handle.core.call(_lib.operator_apply_transpose, handle.pointer, _at(x),
-                         _at(y))
+        handle.call(_lib.operator_apply_transpose, _at(x), _at(y))
         return y
 
     def _matmat(self, X):
         handle = self._live()
         X = _doubles(X, "X", "F")
         Y = np.empty((self.shape[0], X.shape[1]), order="F")
-        handle.core.call(_lib.operator_apply_many, handle.pointer, _at(X),
-                         X.shape[0], _at(Y), Y.shape[0], X.shape[1])
+        handle.call(_lib.operator_apply_many, _at(X), X.shape[0], _at(Y),
+                    Y.shape[0], X.shape[1])
         return Y
 
     @property
@@ -1077,16 +1235,14 @@ class Operator(LinearOperator, _Owner):
         if self._matrix is None:
             raise ValueError("an operator made of a function has no values")
         val = self._matrix.new_values(values)
-        handle.core.call(_lib.operator_update, handle.pointer, _at(val))
+        handle.call(_lib.operator_update, _at(val))
 
     def set_near_nullspace(self, B):
         """Near-null vectors for AMG, columns of B; None: no vectors."""
         handle = self._live()
         B = _doubles(np.empty((0, 0)) if B is None else B, "B", "F")
         struct = _dense(B, "B")
-        handle.core.call(_lib.operator_set_near_nullspace, handle.pointer,
-                         ctypes.byref(struct))
-
+        handle.call(_lib.operator_set_near_nullspace, ctypes.byref(struct))
 
     def set_nullspace(self, right="constant", left=None, check=True):
         """The null space of a singular operator: "constant", or columns v with
@@ -1094,7 +1250,7 @@ class Operator(LinearOperator, _Owner):
         regular. For solvers made from now on."""
         handle = self._live()
         if right is None:
-            handle.core.call(_lib.operator_set_nullspace, handle.pointer, None)
+            handle.call(_lib.operator_set_nullspace, None)
             return
         if isinstance(right, str) and right != "constant":
             raise ValueError(f'right {right!r}: expected "constant" or columns')
@@ -1105,8 +1261,7 @@ class Operator(LinearOperator, _Owner):
         sides = {side: ctypes.pointer(_dense(X, side))
                  for side, X in arrays.items()}
         struct = lcl_nullspace(**sides, unchecked=not check)
-        handle.core.call(_lib.operator_set_nullspace, handle.pointer,
-                         ctypes.byref(struct))
+        handle.call(_lib.operator_set_nullspace, ctypes.byref(struct))
 
 
 def _dense(X, name):
@@ -1129,14 +1284,16 @@ class Preconditioner(LinearOperator, _Owner):
         self.operator = _operator(A)
         parent = self.operator._live()
         if isinstance(precond, LinearOperator):
-            _options(options)
+            if options:
+                raise TypeError("a preconditioner made of a function has no"
+                                " options")
             self._create_callback(parent, precond)
         else:
             params = _options({"precond": precond, **options},
                               "precond").precond
-            keep = _precond_arrays(params, labels, block_ptr, cpr_blocks)
-            parent.core.call(_lib.choose_method, parent.pointer,
-                             ctypes.byref(params), None)
+            keep = _precond_arrays(params, self.operator, labels, block_ptr,
+                                   cpr_blocks)
+            parent.call(_lib.choose_method, ctypes.byref(params), None)
             self._handle = _Handle(
                 parent.core, "precond", _lib.precond_create, parent.pointer,
                 ctypes.byref(params), parents=(parent,), keep=keep)
@@ -1154,14 +1311,13 @@ class Preconditioner(LinearOperator, _Owner):
     def _matvec(self, x):
         handle = self._live()
         x, y = _vector(x, self.shape[0], "x"), np.empty(self.shape[0])
-        handle.core.call(_lib.precond_apply, handle.pointer, _at(x), _at(y))
+        handle.call(_lib.precond_apply, _at(x), _at(y))
         return y
 
     def _rmatvec(self, x):
         handle = self._live()
         x, y = _vector(x, self.shape[0], "x"), np.empty(self.shape[0])
-        handle.core.call(_lib.precond_apply_transpose, handle.pointer, _at(x),
-                         _at(y))
+        handle.call(_lib.precond_apply_transpose, _at(x), _at(y))
         return y
 
     @property
@@ -1171,7 +1327,7 @@ class Preconditioner(LinearOperator, _Owner):
     def update(self):
         """Factors the values that the operator has now. Returns a Status."""
         handle = self._live()
-        return Status(handle.core.call(_lib.precond_update, handle.pointer))
+        return Status(handle.call(_lib.precond_update))
 
 
 class _Monitor:
@@ -1200,23 +1356,31 @@ class _Solving(_Owner):
         """Solves A x = b from x0, or 0. `monitor` gets a Progress now and then;
         False from it stops the solve, and so does an exception, which the
         caller gets. Returns a Result: x, and a Report."""
+        return self._judged(self._run(b, x0, monitor))
+
+    def _run(self, b, x0, monitor):
         handle, rows = self._live(), self.operator.shape[0]
         b = _vector(b, rows, "b")
         x = (np.zeros_like(b) if x0 is None
              else _vector(x0, rows, "x0").reshape(b.shape).copy())
         report = lcl_report()
-        with self._watched(handle.core, monitor):
-            status = handle.core.call(
-                self._solve, handle.pointer, _at(b), _at(x),
-                ctypes.byref(report))
+        with self._watched(handle, monitor):
+            status = handle.call(self._solve, _at(b), _at(x),
+                                 ctypes.byref(report))
             report = _report(status, report, **self._more(handle))
-        if not report.converged and report.stop != "monitor":
-            warnings.warn(report.message, NotConvergedWarning, stacklevel=2)
         return Result(x, report)
 
+    def _judged(self, result):
+        report = result.report
+        if not report.converged and report.stop != "monitor":
+            _warn(report.message)
+        return result
+
     @contextlib.contextmanager
-    def _watched(self, core, monitor):
-        with core.entered():
+    def _watched(self, handle, monitor):
+        if monitor is not None and not callable(monitor):
+            raise TypeError(f"monitor is {monitor!r}: expected a function")
+        with handle.entered():
             if self._monitor.solving:
                 raise RuntimeError("a monitor cannot start its own solve")
             self._monitor.solving, self._monitor.function = True, monitor
@@ -1258,11 +1422,11 @@ class _Solving(_Owner):
             thread.join()
         if isinstance(step, BaseException):
             raise step
-        return step
+        return self._judged(step)
 
     def _outcome(self, *arguments):
         try:
-            return self.solve(*arguments)
+            return self._run(*arguments)
         except BaseException as error:
             return error
 
@@ -1273,8 +1437,8 @@ class _Solving(_Owner):
 class Solver(_Solving):
     """A Krylov method for A, an Operator or a matrix; precond: a
     Preconditioner, what that class takes, or None. Options: solver, rtol, atol,
-    norm, max_iters, stagnation, divergence, idr_s, restart, basis. monitor_every:
-    iterations between calls of a monitor at most."""
+    norm, max_iters, stagnation, divergence, idr_s, restart, basis.
+    monitor_every: iterations between calls of a monitor at most."""
     _solve = _lib.solver_solve
 
     def __init__(self, A, precond=None, *, monitor_every=0, **options):
@@ -1292,7 +1456,7 @@ class Solver(_Solving):
                              " contexts")
         self._monitor = _Monitor(core.messages)
         self._monitor.watch(params)
-        params.monitor_every = monitor_every
+        params.monitor_every = _int_of(monitor_every, "monitor_every")
         self._handle = _Handle(
             core, "solver", _lib.solver_create, parents[0].pointer,
             parents[1].pointer if precond is not None else None,
@@ -1311,10 +1475,9 @@ class Solver(_Solving):
         X = (np.zeros_like(B) if X0 is None
              else _columns(X0, rows, "X0").copy(order="F"))
         structs = (lcl_report * B.shape[1])()
-        with self._watched(handle.core, monitor):
-            handle.core.call(
-                _lib.solver_solve_many, handle.pointer, _at(B), rows, _at(X),
-                rows, len(structs), structs)
+        with self._watched(handle, monitor):
+            handle.call(_lib.solver_solve_many, _at(B), rows, _at(X), rows,
+                        len(structs), structs)
             reports = tuple(_report(_lib.stop_status(struct.stop), struct)
                             for struct in structs)
         self._warn_of(reports)
@@ -1325,10 +1488,8 @@ class Solver(_Solving):
                   if not report.converged
                   and report.stop not in ("monitor", "none")]
         if failed:
-            warnings.warn(
-                f"{len(failed)} of {len(reports)} columns; column {failed[0]}:"
-                f" {reports[failed[0]].message}", NotConvergedWarning,
-                stacklevel=3)
+            _warn(f"{len(failed)} of {len(reports)} columns; column"
+                  f" {failed[0]}: {reports[failed[0]].message}")
 
     @property
     def info(self):
@@ -1337,9 +1498,9 @@ class Solver(_Solving):
 
     def set_tolerance(self, rtol=0.0, atol=0.0, max_iters=0):
         """New limits from the next solve on; 0 means the default."""
-        handle = self._live()
-        handle.core.call(_lib.solver_set_tolerance, handle.pointer, rtol, atol,
-                         max_iters)
+        self._live().call(
+            _lib.solver_set_tolerance, _real(rtol, "rtol"),
+            _real(atol, "atol"), _int_of(max_iters, "max_iters"))
 
 
 class Chain(_Solving):
@@ -1354,8 +1515,9 @@ class Chain(_Solving):
         parent = self.operator._live()
         self._monitor = _Monitor(parent.core.messages)
         self._monitor.watch(params.solver)
-        params.solver.monitor_every = monitor_every
-        keep = _precond_arrays(params.precond, labels, block_ptr, cpr_blocks)
+        params.solver.monitor_every = _int_of(monitor_every, "monitor_every")
+        keep = _precond_arrays(params.precond, self.operator, labels, block_ptr,
+                               cpr_blocks)
         self._handle = _Handle(
             parent.core, "chain", _lib.chain_create, parent.pointer,
             ctypes.byref(params.precond), ctypes.byref(params.solver),
@@ -1364,7 +1526,7 @@ class Chain(_Solving):
     def update(self):
         """Takes the values that the operator has now. Returns a Status."""
         handle = self._live()
-        return Status(handle.core.call(_lib.chain_update, handle.pointer))
+        return Status(handle.call(_lib.chain_update))
 
     def _more(self, handle):
         attempts = []
@@ -1405,7 +1567,7 @@ def problem(name):
     """A built-in matrix such as "lap3d:32" as a scipy.sparse.csr_matrix;
     lcl_csr_problem() lists them."""
     A = lcl_csr()
-    _check_alone(_lib.csr_problem, ctypes.byref(A), name.encode())
+    _check_alone(_lib.csr_problem, ctypes.byref(A), _text_of(name, "name"))
     try:
         arrays = [np.ctypeslib.as_array(array, (count,)).copy()
                   for array, count in ((A.val, A.nnz), (A.col_ind, A.nnz),
