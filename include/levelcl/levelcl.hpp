@@ -10,7 +10,8 @@
  * Objects move and do not copy. Each keeps what it was made from alive, so that
  * they may end in any order. Negative statuses are thrown as Error, positive
  * ones are returned. What a callback throws ends the call that it belongs to
- * and reaches the caller of that. Thread-safety: that of the C library. */
+ * and reaches the caller of that. A call on an object that was moved from is an
+ * Error with LCL_EINVAL. Thread-safety: that of the C library. */
 #ifndef LEVELCL_HPP
 #define LEVELCL_HPP
 
@@ -28,6 +29,61 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+/* Words that others define as macros, such as OpenFOAM Log; the macros are back
+ * at the end. */
+#pragma push_macro("Apply")
+#undef Apply
+#pragma push_macro("Call")
+#undef Call
+#pragma push_macro("Chain")
+#undef Chain
+#pragma push_macro("Context")
+#undef Context
+#pragma push_macro("Create")
+#undef Create
+#pragma push_macro("Error")
+#undef Error
+#pragma push_macro("Fill")
+#undef Fill
+#pragma push_macro("Function")
+#undef Function
+#pragma push_macro("Log")
+#undef Log
+#pragma push_macro("Matrix")
+#undef Matrix
+#pragma push_macro("Messages")
+#undef Messages
+#pragma push_macro("Monitor")
+#undef Monitor
+#pragma push_macro("Object")
+#undef Object
+#pragma push_macro("Operator")
+#undef Operator
+#pragma push_macro("Options")
+#undef Options
+#pragma push_macro("Parents")
+#undef Parents
+#pragma push_macro("Preconditioner")
+#undef Preconditioner
+#pragma push_macro("Report")
+#undef Report
+#pragma push_macro("Result")
+#undef Result
+#pragma push_macro("Solve")
+#undef Solve
+#pragma push_macro("Solver")
+#undef Solver
+#pragma push_macro("Solving")
+#undef Solving
+#pragma push_macro("View")
+#undef View
+#pragma push_macro("Watch")
+#undef Watch
+#pragma push_macro("check")
+#undef check
+#pragma push_macro("log")
+#undef log
 
 namespace levelcl
 {
@@ -179,8 +235,10 @@ template <class T> class Object
     Object &operator=(Object &&) noexcept = default;
 
     /* The object of C, which stays owned by this one. */
-    T *get() const noexcept
+    T *get() const
     {
+        if (!made_)
+            throw Error(LCL_EINVAL, "the object was moved from");
         return made_.get();
     }
 
@@ -204,20 +262,26 @@ template <class T> class Object
         return messages_->check(status);
     }
 
-    lcl_status check(lcl_status status) const
+    /* The status of call(T *); callbacks may move or end this object. */
+    template <class Call> lcl_status checked(Call call) const
     {
-        return messages_->check(status);
+        T *const object = get();
+        const std::shared_ptr<Messages> messages = messages_;
+        const std::shared_ptr<T> kept = made_;
+        return messages->check(call(object));
     }
 
     /* Of the object that this one is made from. */
     template <class U>
     static std::shared_ptr<void> alive(const Object<U> &parent)
     {
+        parent.get();
         return parent.made_;
     }
     template <class U>
     static std::shared_ptr<Messages> messages_of(const Object<U> &parent)
     {
+        parent.get();
         return parent.messages_;
     }
 
@@ -334,7 +398,7 @@ class Context : public detail::Object<lcl_context>
     }
 
     /* Memory of its objects; info() has that of each. */
-    lcl_memory_info memory() const noexcept
+    lcl_memory_info memory() const
     {
         return lcl_context_memory(get());
     }
@@ -392,7 +456,7 @@ class Operator : public detail::Object<lcl_operator>
     void update(View<const double> val)
     {
         detail::need("val", val.size(), info().nnz);
-        check(lcl_operator_update(get(), val.data()));
+        checked([&](auto *o) { return lcl_operator_update(o, val.data()); });
     }
 
     /* Near-null vectors, one after the other. */
@@ -401,27 +465,31 @@ class Operator : public detail::Object<lcl_operator>
         detail::need("vectors", vectors.size(), info().rows * count);
         const lcl_dense B = {info().rows, count,
                              const_cast<double *>(vectors.data())};
-        check(lcl_operator_set_near_nullspace(get(), &B));
+        checked(
+            [&](auto *o) { return lcl_operator_set_near_nullspace(o, &B); });
     }
 
     /* The null space: N, or that of the vector of ones. */
     void set_nullspace(const lcl_nullspace &N = LCL_NULLSPACE_INIT)
     {
-        check(lcl_operator_set_nullspace(get(), &N));
+        checked([&](auto *o) { return lcl_operator_set_nullspace(o, &N); });
     }
 
     void apply(View<const double> x, View<double> y) const
     {
         detail::need("x", x.size(), info().cols);
         detail::need("y", y.size(), info().rows);
-        check(lcl_operator_apply(get(), x.data(), y.data()));
+        checked(
+            [&](auto *o) { return lcl_operator_apply(o, x.data(), y.data()); });
     }
 
     void apply_transpose(View<const double> x, View<double> y) const
     {
         detail::need("x", x.size(), info().rows);
         detail::need("y", y.size(), info().cols);
-        check(lcl_operator_apply_transpose(get(), x.data(), y.data()));
+        checked([&](auto *o) {
+            return lcl_operator_apply_transpose(o, x.data(), y.data());
+        });
     }
 
   private:
@@ -470,21 +538,24 @@ class Preconditioner : public detail::Object<lcl_precond>
     /* Factors the values that the operator has now. */
     lcl_status update()
     {
-        return check(lcl_precond_update(get()));
+        return checked([&](auto *o) { return lcl_precond_update(o); });
     }
 
     void apply(View<const double> b, View<double> x) const
     {
         detail::need("b", b.size(), rows_);
         detail::need("x", x.size(), rows_);
-        check(lcl_precond_apply(get(), b.data(), x.data()));
+        checked(
+            [&](auto *o) { return lcl_precond_apply(o, b.data(), x.data()); });
     }
 
     void apply_transpose(View<const double> b, View<double> x) const
     {
         detail::need("b", b.size(), rows_);
         detail::need("x", x.size(), rows_);
-        check(lcl_precond_apply_transpose(get(), b.data(), x.data()));
+        checked([&](auto *o) {
+            return lcl_precond_apply_transpose(o, b.data(), x.data());
+        });
     }
 
   private:
@@ -552,9 +623,10 @@ template <class T> class Solving : public Object<T>
     {
         need("b", b.size(), rows_);
         need("x", x.size(), rows_);
+        const std::shared_ptr<void> kept = Object<T>::alive(*this);
         lcl_report values = LCL_REPORT_INIT;
-        const lcl_status status = watch(monitor, [&] {
-            return solve(this->get(), b.data(), x.data(), &values);
+        const lcl_status status = watch(monitor, [&](T *object) {
+            return solve(object, b.data(), x.data(), &values);
         });
         return report(status, values);
     }
@@ -562,12 +634,15 @@ template <class T> class Solving : public Object<T>
     /* Calls the library, which calls the monitor. */
     template <class Call> lcl_status watch(const Monitor &monitor, Call call)
     {
-        if (watch_->monitor)
-            throw Error(LCL_EINVAL, "a monitor cannot start its own solve");
-        watch_->monitor = &monitor;
-        const lcl_status status = call();
-        watch_->monitor = nullptr;
-        return this->check(status);
+        return this->checked([&](T *object) {
+            const std::shared_ptr<Watch> watch = watch_;
+            if (watch->monitor)
+                throw Error(LCL_EINVAL, "a monitor cannot start its own solve");
+            watch->monitor = &monitor;
+            const lcl_status status = call(object);
+            watch->monitor = nullptr;
+            return status;
+        });
     }
 
     std::int64_t rows() const noexcept
@@ -616,9 +691,11 @@ class Solver : public detail::Solving<lcl_solver>
         detail::need("B", B.size(), rows() * count);
         detail::need("X", X.size(), rows() * count);
         std::vector<lcl_report> values(std::size_t(count > 0 ? count : 0));
-        watch(monitor, [&] {
-            return lcl_solver_solve_many(get(), B.data(), rows(), X.data(),
-                                         rows(), count, values.data());
+        const std::shared_ptr<void> kept = alive(*this);
+        const std::int64_t n = rows();
+        watch(monitor, [&](lcl_solver *S) {
+            return lcl_solver_solve_many(S, B.data(), n, X.data(), n, count,
+                                         values.data());
         });
         std::vector<Report> reports;
         for (const lcl_report &column : values)
@@ -635,11 +712,13 @@ class Solver : public detail::Solving<lcl_solver>
 
     void set_tolerance(double rtol, double atol = 0, int max_iters = 0)
     {
-        check(lcl_solver_set_tolerance(get(), rtol, atol, max_iters));
+        checked([&](auto *o) {
+            return lcl_solver_set_tolerance(o, rtol, atol, max_iters);
+        });
     }
 
     /* Ends the solve in progress; from any thread. */
-    void cancel() const noexcept
+    void cancel() const
     {
         lcl_solver_cancel(get());
     }
@@ -675,7 +754,7 @@ class Chain : public detail::Solving<lcl_chain>
     /* Takes the values that the operator has now. */
     lcl_status update()
     {
-        return check(lcl_chain_update(get()));
+        return checked([&](auto *o) { return lcl_chain_update(o); });
     }
 
     /* What came of the methods that the last solve tried; valid until the
@@ -727,12 +806,14 @@ class Matrix
         lcl_csr_finish(&A_);
     }
 
-    operator const lcl_csr &() const noexcept
+    operator const lcl_csr &() const
     {
-        return A_;
+        return *operator->();
     }
-    const lcl_csr *operator->() const noexcept
+    const lcl_csr *operator->() const
     {
+        if (!A_.row_ptr)
+            throw Error(LCL_EINVAL, "the matrix was moved from");
         return &A_;
     }
 
@@ -748,5 +829,32 @@ class Matrix
 };
 
 } // namespace levelcl
+
+#pragma pop_macro("Apply")
+#pragma pop_macro("Call")
+#pragma pop_macro("Chain")
+#pragma pop_macro("Context")
+#pragma pop_macro("Create")
+#pragma pop_macro("Error")
+#pragma pop_macro("Fill")
+#pragma pop_macro("Function")
+#pragma pop_macro("Log")
+#pragma pop_macro("Matrix")
+#pragma pop_macro("Messages")
+#pragma pop_macro("Monitor")
+#pragma pop_macro("Object")
+#pragma pop_macro("Operator")
+#pragma pop_macro("Options")
+#pragma pop_macro("Parents")
+#pragma pop_macro("Preconditioner")
+#pragma pop_macro("Report")
+#pragma pop_macro("Result")
+#pragma pop_macro("Solve")
+#pragma pop_macro("Solver")
+#pragma pop_macro("Solving")
+#pragma pop_macro("View")
+#pragma pop_macro("Watch")
+#pragma pop_macro("check")
+#pragma pop_macro("log")
 
 #endif

@@ -176,6 +176,85 @@ void test_objects__move_and_end_in_any_order(const levelcl::Context &shared)
     CHECK(other->rows == 512);
 }
 
+template <class Call> void check_moved(Call call)
+{
+    check_error(LCL_EINVAL, "moved from", call);
+}
+
+void test_objects__that_were_moved_from_throw(const levelcl::Context &shared)
+{
+    System s;
+    lcl_context_params params = LCL_CONTEXT_PARAMS_INIT;
+    params.no_self_test = true;
+    levelcl::Context ctx(params), context = std::move(ctx);
+    check_moved([&] { ctx.caps(); });
+    check_moved([&] { ctx.memory(); });
+    check_moved([&] { ctx.get(); });
+    check_moved([&] { levelcl::Operator(ctx, s.A); });
+    check_moved([&] { levelcl::Operator(ctx, 1, 1, {}); });
+    levelcl::Operator A(shared, s.A), op = std::move(A);
+    check_moved([&] { A.info(); });
+    check_moved([&] { A.update(s.b); });
+    check_moved([&] { A.set_near_nullspace(s.b, 1); });
+    check_moved([&] { A.set_nullspace(); });
+    check_moved([&] { A.apply(s.b, s.x); });
+    check_moved([&] { A.apply_transpose(s.b, s.x); });
+    check_moved([&] { levelcl::Preconditioner{A}; });
+    check_moved([&] { levelcl::Preconditioner(A, levelcl::Apply()); });
+    check_moved([&] { levelcl::Solver{A}; });
+    check_moved([&] { levelcl::Chain{A}; });
+    levelcl::Preconditioner M(op, {"precond=jacobi"}), jacobi = std::move(M);
+    check_moved([&] { M.info(); });
+    check_moved([&] { M.update(); });
+    check_moved([&] { M.apply(s.b, s.x); });
+    check_moved([&] { M.apply_transpose(s.b, s.x); });
+    check_moved([&] { levelcl::Solver(op, M); });
+    levelcl::Solver S(op, jacobi), solver = std::move(S);
+    check_moved([&] { (void)S.solve(s.b, s.x); });
+    check_moved([&] { (void)S.solve_many(s.b, s.x, 1); });
+    check_moved([&] { S.info(); });
+    check_moved([&] { S.set_tolerance(1); });
+    check_moved([&] { S.cancel(); });
+    levelcl::Chain C(op), chain = std::move(C);
+    check_moved([&] { (void)C.solve(s.b, s.x); });
+    check_moved([&] { C.update(); });
+    check_moved([&] { C.attempts(); });
+    check_moved([&] { C.reason(); });
+    const levelcl::Matrix matrix = std::move(s.A);
+    check_moved([&] { (void)s.A->rows; });
+    check_moved([&] { levelcl::Operator(shared, s.A); });
+    A = std::move(op);
+    C = std::move(chain);
+    CHECK(A.info().rows == 512 && C.solve(s.b, s.x).converged());
+}
+
+void test_objects__may_move_and_end_in_their_monitor(
+    const levelcl::Context &ctx)
+{
+    System s;
+    levelcl::Operator A(ctx, s.A);
+    levelcl::Options options{"solver=cg"};
+    options.c.solver.monitor_every = 1;
+    auto solver = std::make_unique<levelcl::Solver>(A, options);
+    const levelcl::Report report =
+        solver->solve(s.b, s.x, [&](const lcl_progress_info &) {
+            solver.reset();
+            return true;
+        });
+    CHECK(report.converged() && report.history.size() > 5);
+    CHECK(report.history[0] > report.history.back());
+    levelcl::Chain chain(A, options), other(A);
+    CHECK(chain
+              .solve(s.b, s.x,
+                     [&](const lcl_progress_info &progress) {
+                         if (progress.iteration == 0)
+                             other = std::move(chain);
+                         return true;
+                     })
+              .converged());
+    CHECK(other.solve(s.b, s.x).values.iterations == 0);
+}
+
 void test_errors__have_status_and_sentence(const levelcl::Context &ctx)
 {
     System s;
@@ -408,6 +487,8 @@ int main()
     test_views__take_contiguous_containers(ctx);
     test_layouts__are_operators(ctx);
     test_objects__move_and_end_in_any_order(ctx);
+    test_objects__that_were_moved_from_throw(ctx);
+    test_objects__may_move_and_end_in_their_monitor(ctx);
     test_errors__have_status_and_sentence(ctx);
     test_monitor__watches_stops_and_throws(ctx);
     test_solve_many__solves_columns(ctx);
