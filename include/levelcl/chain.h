@@ -113,6 +113,12 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_chain_create(
  * next one; lcl_chain_precond() is NULL until then. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_chain_update(lcl_chain *C);
 
+/* As lcl_solver_set_tolerance(), for all methods of the chain. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_chain_set_tolerance(lcl_chain *C,
+                                                              double rtol,
+                                                              double atol,
+                                                              int max_iters);
+
 /* Solves as lcl_solver_solve(), which see, with the method that succeeded last
  * and then with those after it, each from the best x so far. A method whose
  * set-up fails for reasons of the matrix or for lack of device memory is left

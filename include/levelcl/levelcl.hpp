@@ -757,6 +757,13 @@ class Chain : public detail::Solving<lcl_chain>
         return checked([&](auto *o) { return lcl_chain_update(o); });
     }
 
+    void set_tolerance(double rtol, double atol = 0, int max_iters = 0)
+    {
+        checked([&](auto *o) {
+            return lcl_chain_set_tolerance(o, rtol, atol, max_iters);
+        });
+    }
+
     /* What came of the methods that the last solve tried; valid until the
      * next one. */
     std::vector<lcl_attempt> attempts() const

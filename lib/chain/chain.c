@@ -488,6 +488,25 @@ enum lcl_status lcl_chain_update(lcl_chain *C)
     return LCL_OK;
 }
 
+enum lcl_status lcl_chain_set_tolerance(lcl_chain *C, double rtol, double atol,
+                                        int max_iters)
+{
+    if (!C)
+        return lcl_misuse(NULL, "lcl_chain_set_tolerance: an argument is NULL");
+    enum lcl_status st =
+        lcl_context_expect_free(C->A->range.ctx, "lcl_chain_set_tolerance");
+    if (st < 0 || (st = lcl_krylov_set_limits(&C->given, rtol, atol, max_iters,
+                                              log_of(C))) < 0)
+        return st;
+    C->max_iters = C->given.max_iters;
+    for (int k = 0; k < C->plan.count; ++k) {
+        C->plan.method[k].solver.rtol = C->given.rtol;
+        C->plan.method[k].solver.atol = C->given.atol;
+    }
+    return C->S ? lcl_solver_set_tolerance(C->S, rtol, atol, max_iters)
+                : LCL_OK;
+}
+
 const struct lcl_attempt *lcl_chain_attempt(const lcl_chain *C, int index)
 {
     return C && index >= 0 && index < C->attempts ? &C->attempt[index] : NULL;

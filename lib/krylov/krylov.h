@@ -159,6 +159,11 @@ enum lcl_status lcl_krylov_make_histories(struct lcl_solver *S, int count);
 void lcl_krylov_keep_history(struct lcl_solver *S, int j);
 void lcl_krylov_drop_histories(struct lcl_solver *S);
 
+// Replaces these limits, 0 by the default. On an error p is as before.
+enum lcl_status lcl_krylov_set_limits(struct lcl_solver_params *p, double rtol,
+                                      double atol, int max_iters,
+                                      const struct lcl_log *log);
+
 // Whether the caller ended the solve: then also that of other columns.
 static inline bool lcl_krylov_is_interrupted(enum lcl_stop stop)
 {

@@ -74,6 +74,22 @@ static void resolve_limits(struct lcl_solver_params *p)
         p->max_iters = 10000;
 }
 
+enum lcl_status lcl_krylov_set_limits(struct lcl_solver_params *p, double rtol,
+                                      double atol, int max_iters,
+                                      const struct lcl_log *log)
+{
+    struct lcl_solver_params next = *p;
+    next.rtol = rtol;
+    next.atol = atol;
+    next.max_iters = max_iters;
+    const enum lcl_status st = check_limits(&next, log);
+    if (st < 0)
+        return st;
+    resolve_limits(&next);
+    *p = next;
+    return LCL_OK;
+}
+
 static enum lcl_status take_params(struct lcl_solver_params *p,
                                    const struct lcl_solver_params *params,
                                    const struct lcl_log *log)
@@ -363,17 +379,11 @@ enum lcl_status lcl_solver_set_tolerance(lcl_solver *S, double rtol,
 {
     if (!S)
         return refuse_null(S, "lcl_solver_set_tolerance");
-    struct lcl_solver_params p = S->params;
-    p.rtol = rtol;
-    p.atol = atol;
-    p.max_iters = max_iters;
-    enum lcl_status st =
+    const enum lcl_status st =
         lcl_context_expect_free(S->ctx, "lcl_solver_set_tolerance");
-    if (st < 0 || (st = check_limits(&p, lcl_context_log(S->ctx))) < 0)
-        return st;
-    resolve_limits(&p);
-    S->params = p;
-    return LCL_OK;
+    return st < 0 ? st
+                  : lcl_krylov_set_limits(&S->params, rtol, atol, max_iters,
+                                          lcl_context_log(S->ctx));
 }
 
 void lcl_solver_cancel(lcl_solver *S)

@@ -80,6 +80,8 @@ void test_chain__solves(const levelcl::Context &ctx)
     CHECK(relative_residual(s.A, s.x, s.b) < 1.1e-10);
     CHECK(report.history.size() == std::size_t(report.values.iterations) + 1);
     CHECK(chain.attempts().size() == 1 && !chain.reason().empty());
+    chain.set_tolerance(1e-12);
+    CHECK(chain.solve(s.b, s.x).values.true_residual <= 1e-12);
 }
 
 void test_update__solves_with_the_new_values(const levelcl::Context &ctx)
@@ -218,6 +220,7 @@ void test_objects__that_were_moved_from_throw(const levelcl::Context &shared)
     levelcl::Chain C(op), chain = std::move(C);
     check_moved([&] { (void)C.solve(s.b, s.x); });
     check_moved([&] { C.update(); });
+    check_moved([&] { C.set_tolerance(1); });
     check_moved([&] { C.attempts(); });
     check_moved([&] { C.reason(); });
     const levelcl::Matrix matrix = std::move(s.A);

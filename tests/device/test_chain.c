@@ -295,6 +295,28 @@ static void test_chain__a_limit_keeps_the_method(void **state)
     test_run_close(&r);
 }
 
+static void test_chain__other_limits_apply_to_all_methods(void **state)
+{
+    const struct lcl_solver_params params = {.rtol = 1e-3};
+    struct test_run r;
+    test_run_open(&r, *state, cycle(90), NULL, &params);
+    assert_int_equal(lcl_chain_set_tolerance(r.C, 1e-10, 0, 0), LCL_OK);
+    assert_int_equal(lcl_chain_solve(r.C, r.b, r.x, &r.report), LCL_OK);
+    assert_non_null(lcl_chain_attempt(r.C, 1));
+    assert_true(test_residual(&r.A, r.b, r.x) <= 1e-10 * (1 + 1e-6));
+    assert_int_equal(lcl_chain_set_tolerance(r.C, 2, 0, 0), LCL_EINVAL);
+    test_run_close(&r);
+    test_run_open(&r, *state, test_laplacian(11, 10, 10), NULL, NULL);
+    assert_int_equal(lcl_chain_set_tolerance(r.C, 1e-12, 0, 1), LCL_OK);
+    assert_int_equal(lcl_chain_solve(r.C, r.b, r.x, &r.report),
+                     LCL_ITERATION_LIMIT);
+    assert_int_equal(r.report.iterations, 1);
+    assert_int_equal(lcl_chain_set_tolerance(r.C, 1e-12, 0, 0), LCL_OK);
+    assert_int_equal(lcl_chain_solve(r.C, r.b, r.x, &r.report), LCL_OK);
+    assert_true(test_residual(&r.A, r.b, r.x) <= 1e-12 * (1 + 1e-3));
+    test_run_close(&r);
+}
+
 static bool stop_at_once(void *user, const struct lcl_progress_info *info)
 {
     *(int *)user += info->iteration >= 0;
@@ -404,6 +426,7 @@ static void test_chain__wrong_arguments_are_refused(void **state)
     double x[4] = {0};
     assert_int_equal(lcl_chain_solve(C, v, x, NULL), LCL_EFORMAT);
     assert_misuse(lcl_chain_update(NULL));
+    assert_misuse(lcl_chain_set_tolerance(NULL, 0, 0, 0));
     assert_null(lcl_chain_attempt(C, -1));
     assert_null(lcl_chain_attempt(C, LCL_CHAIN_MAX));
     assert_null(lcl_chain_attempt(NULL, 0));
@@ -431,6 +454,7 @@ int main(void)
         cmocka_unit_test(test_chain__singular_systems_are_reported),
         cmocka_unit_test(test_chain__iterations_are_bounded_together),
         cmocka_unit_test(test_chain__a_limit_keeps_the_method),
+        cmocka_unit_test(test_chain__other_limits_apply_to_all_methods),
         cmocka_unit_test(test_chain__the_monitor_ends_all),
         cmocka_unit_test(test_chain__zero_right_hand_sides_give_zero),
         cmocka_unit_test(test_chain__new_values_are_taken),

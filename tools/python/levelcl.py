@@ -409,6 +409,7 @@ _PROTOTYPES = {
     "chain_create": (_int, _out, _ref, _pointer(lcl_precond_params),
                      _pointer(lcl_solver_params)),
     "chain_update": (_int, _ref),
+    "chain_set_tolerance": (_int, _ref, _double, _double, _int),
     "chain_solve": (_int, _ref, _pointer(_double), _pointer(_double),
                     _pointer(lcl_report)),
     "chain_attempt": (_pointer(lcl_attempt), _ref, _int),
@@ -1376,6 +1377,12 @@ class _Solving(_Owner):
             _warn(report.message)
         return result
 
+    def set_tolerance(self, rtol=0.0, atol=0.0, max_iters=0):
+        """New limits from the next solve on; 0 means the default."""
+        self._live().call(
+            self._set_tolerance, _real(rtol, "rtol"), _real(atol, "atol"),
+            _int_of(max_iters, "max_iters"))
+
     @contextlib.contextmanager
     def _watched(self, handle, monitor):
         if monitor is not None and not callable(monitor):
@@ -1439,7 +1446,7 @@ class Solver(_Solving):
     Preconditioner, what that class takes, or None. Options: solver, rtol, atol,
     norm, max_iters, stagnation, divergence, idr_s, restart, basis.
     monitor_every: iterations between calls of a monitor at most."""
-    _solve = _lib.solver_solve
+    _solve, _set_tolerance = _lib.solver_solve, _lib.solver_set_tolerance
 
     def __init__(self, A, precond=None, *, monitor_every=0, **options):
         params = _options(options, "solver").solver
@@ -1496,17 +1503,11 @@ class Solver(_Solving):
         """The options in use, as SolverInfo."""
         return self._record(_lib.solver_info, SolverInfo)
 
-    def set_tolerance(self, rtol=0.0, atol=0.0, max_iters=0):
-        """New limits from the next solve on; 0 means the default."""
-        self._live().call(
-            _lib.solver_set_tolerance, _real(rtol, "rtol"),
-            _real(atol, "atol"), _int_of(max_iters, "max_iters"))
-
 
 class Chain(_Solving):
     """The method that suits A, an Operator or a matrix, then others. Options:
     those of Preconditioner and Solver; they apply to the first method."""
-    _solve = _lib.chain_solve
+    _solve, _set_tolerance = _lib.chain_solve, _lib.chain_set_tolerance
 
     def __init__(self, A, *, labels=None, block_ptr=None, cpr_blocks=None,
                  monitor_every=0, **options):
