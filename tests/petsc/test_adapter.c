@@ -116,10 +116,16 @@ static double residual(const struct case_data *c)
 }
 
 // New values, of which PETSc learns by KSPSetOperators().
+static void change_to(const struct case_data *c, enum form form,
+                      double diagonal)
+{
+    fill(c->A, 1, form, diagonal);
+    need(KSPSetOperators(c->ksp, c->A, c->A));
+}
+
 static void change(const struct case_data *c, double diagonal)
 {
-    fill(c->A, 1, CONVECTION, diagonal);
-    need(KSPSetOperators(c->ksp, c->A, c->A));
+    change_to(c, CONVECTION, diagonal);
 }
 
 static void expect_solved(const struct case_data *c)
@@ -358,6 +364,69 @@ static void test_ksp__definite_matrices_get_cg(void **state)
     tear_down(&c);
 }
 
+// Its diagonal is positive, but its eigenvalues have both signs.
+static void test_ksp__goes_on_where_the_first_method_fails(void **state)
+{
+    struct case_data c;
+    (void)state;
+    set_up(&c, create_matrix(MATAIJ, 1), SOLVER);
+    change_to(&c, SYMMETRIC, 0.5);
+    expect_solved(&c);
+    expect_view(&c, "minres of levelcl");
+    expect_view(&c, "tried cg with ic0: indefinite-matrix");
+    expect_solved(&c);
+    tear_down(&c);
+}
+
+static void test_ksp__a_named_method_is_the_only_one(void **state)
+{
+    static const char *const named[] = {SOLVER "-ksp_levelcl_solver cg",
+                                        SOLVER "-pc_levelcl_precond ic0"};
+    struct case_data c;
+    (void)state;
+    for (int i = 0; i < 2; ++i) {
+        set_up(&c, create_matrix(MATAIJ, 1), named[i]);
+        change_to(&c, SYMMETRIC, 0.5);
+        assert_int_equal(reason(&c), KSP_DIVERGED_INDEFINITE_MAT);
+        expect_view(&c, "cg of levelcl");
+        tear_down(&c);
+    }
+}
+
+static void test_pc__values_may_lose_their_symmetry(void **state)
+{
+    static const enum form forms[] = {SYMMETRIC, CONVECTION, SYMMETRIC};
+    static const char *const texts[] = {
+        SOLVER, "-ksp_type gmres -ksp_pc_side right -pc_type levelcl",
+        SOLVER "-ksp_levelcl_solver gmres -pc_levelcl_amg_coarse_rows 20"};
+    struct case_data c;
+    (void)state;
+    for (int i = ranks == 1 ? 0 : 1; i < 3; ++i) {
+        set_up(&c, create_matrix(MATAIJ, 1), texts[i]);
+        for (int k = 0; k < 3; ++k) {
+            change_to(&c, forms[k], 1);
+            expect_solved(&c);
+        }
+        tear_down(&c);
+    }
+}
+
+static void test_pc__serves_levelcl_and_petsc_in_turn(void **state)
+{
+    struct case_data c;
+    (void)state;
+    set_up(&c, create_matrix(MATAIJ, 1), SOLVER "-ksp_pc_side right");
+    for (int k = 0; k < 2; ++k) {
+        need(KSPSetType(c.ksp, "levelcl"));
+        expect_solved(&c);
+        need(KSPSetType(c.ksp, KSPGMRES));
+        expect_solved(&c);
+        change(&c, 1.2 + k);
+        expect_solved(&c);
+    }
+    tear_down(&c);
+}
+
 // S A S with S = diag(s) has the near-null vector 1 / s.
 static void scale(Mat A, bool near_null)
 {
@@ -564,7 +633,7 @@ static void expect_failures(const char *text)
 static void test_pc__values_that_cannot_be_factored_fail_the_solve(void **state)
 {
     (void)state;
-    expect_failures(SOLVER "-pc_levelcl_pivot fail");
+    expect_failures(SOLVER "-pc_levelcl_precond ildu0 -pc_levelcl_pivot fail");
     expect_failures("-ksp_type gmres -ksp_pc_side right -pc_type levelcl "
                     "-pc_levelcl_pivot fail");
 }
@@ -589,6 +658,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_pc__coordinates_tell_displacements),
         cmocka_unit_test(test_pc__coordinates_of_other_nodes_are_refused),
         cmocka_unit_test(test_ksp__definite_matrices_get_cg),
+        cmocka_unit_test(test_ksp__goes_on_where_the_first_method_fails),
+        cmocka_unit_test(test_ksp__a_named_method_is_the_only_one),
+        cmocka_unit_test(test_pc__values_may_lose_their_symmetry),
+        cmocka_unit_test(test_pc__serves_levelcl_and_petsc_in_turn),
         cmocka_unit_test(test_ksp__null_spaces_are_removed),
         cmocka_unit_test(test_options__keys_of_the_library_have_underscores),
         cmocka_unit_test(test_options__a_bad_value_is_an_error),

@@ -82,17 +82,19 @@ PetscErrorCode nullspace_set(lcl_operator *op, Mat A, enum lcl_status *st);
 
 // One system on a device. Belongs to the PC; a KSP adds the solver.
 struct system {
-    struct lcl_options options; // those of operator and preconditioner
+    struct lcl_options options; // those of the solver are the KSP's
     char name[128];             // of the device
     PetscBool whole;            // of all ranks
     struct device *device;      // NULL: not set up
     struct matrix pmat;
     struct matrix amat; // unused where Amat is Pmat
     MatNullSpace modes; // of PCSetCoordinates(), or NULL
+    PetscBool chained;  // the KSP solves by a chain, and nobody needs M
+    lcl_chain *C;
     lcl_precond *M;
-    PetscObjectState factored; // of pmat
-    lcl_solver *S;
-    MatNullSpace nullspace; // of Amat, which S knows; only compared
+    PetscObjectState factored; // of pmat, what C or M has
+    lcl_solver *S;             // with M
+    MatNullSpace nullspace;    // of Amat, which C or S knows; only compared
     PetscInt setups, updates;
 };
 
@@ -103,6 +105,13 @@ PetscErrorCode system_of(PC pc, struct system **S);
 // one of S.
 PetscErrorCode system_take(struct system *S, struct matrix *matrix, Mat source,
                            enum lcl_status *st);
+
+// Makes what solves by the values of pmat, C or M, or gives it new values.
+enum lcl_status system_factor(struct system *S);
+
+// Tells `op` the null spaces of Amat. Those that it did not know end C and S.
+PetscErrorCode system_nullspace(struct system *S, lcl_operator *op, Mat amat,
+                                enum lcl_status *st);
 
 // Frees all but the options.
 PetscErrorCode system_reset(struct system *S);

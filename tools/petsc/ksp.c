@@ -1,17 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// KSPLEVELCL: solvers of levelcl, whose vectors stay on the device.
+// KSPLEVELCL: solvers of levelcl, whose vectors stay on the device. Where Amat
+// is Pmat a chain of methods solves; otherwise one method, with M.
 #include "tools/petsc/adapter.h"
 
 #include <petsc/private/kspimpl.h>
 
 #include <float.h>
 #include <limits.h>
+#include <stdbool.h>
 
 struct solver {
     struct lcl_options options; // those of the solver
 };
 
 // --------------------------------------------------------------------- set-up
+
+static struct lcl_solver_params params_of(KSP ksp)
+{
+    const KSPConvergedDefaultCtx *test = ksp->cnvP;
+    const struct solver *own = ksp->data;
+    struct lcl_solver_params params = own->options.solver;
+    if (test && (test->initialrtol || test->mininitialrtol))
+        params.relative_to = LCL_RELATIVE_TO_R0;
+    return params;
+}
+
+// Before the PC is set up, which makes the chain.
+static PetscErrorCode choose_form(KSP ksp, struct system *S)
+{
+    Mat amat, pmat;
+    PetscFunctionBegin;
+    PetscCall(KSPGetOperators(ksp, &amat, &pmat));
+    S->chained = amat == pmat ? PETSC_TRUE : PETSC_FALSE;
+    S->options.solver = params_of(ksp);
+    PetscFunctionReturn(0);
+}
 
 static PetscErrorCode KSPSetUp_LEVELCL(KSP ksp)
 {
@@ -30,6 +53,7 @@ static PetscErrorCode KSPSetUp_LEVELCL(KSP ksp)
     PetscCheck(ksp->converged == KSPConvergedDefault,
                PetscObjectComm((PetscObject)ksp), PETSC_ERR_SUP,
                "-ksp_type levelcl knows the default convergence test only");
+    PetscCall(choose_form(ksp, S));
     PetscFunctionReturn(0);
 }
 
@@ -55,57 +79,48 @@ static double limit(PetscReal tolerance)
     return tolerance > 0 ? tolerance : DBL_MIN;
 }
 
-static struct lcl_solver_params params_of(KSP ksp)
+// Of a function that a program knows to be definite.
+static enum lcl_solver_type known_type(Mat amat)
 {
-    Mat amat;
-    const KSPConvergedDefaultCtx *test = ksp->cnvP;
-    const struct solver *own = ksp->data;
-    struct lcl_solver_params params = own->options.solver;
     PetscBool set = PETSC_FALSE, definite = PETSC_FALSE;
-    if (params.type == LCL_SOLVER_DEFAULT &&
-        !KSPGetOperators(ksp, &amat, NULL) &&
-        !MatIsSPDKnown(amat, &set, &definite) && set && definite)
-        params.type = LCL_SOLVER_CG;
-    if (test && (test->initialrtol || test->mininitialrtol))
-        params.relative_to = LCL_RELATIVE_TO_R0;
-    return params;
+    const bool known = !MatIsSPDKnown(amat, &set, &definite) && set && definite;
+    return known ? LCL_SOLVER_CG : LCL_SOLVER_DEFAULT;
 }
 
-static PetscErrorCode create_solver(KSP ksp, struct system *S, lcl_operator *op)
+static enum lcl_status create_solver(struct system *S, lcl_operator *op,
+                                     Mat amat)
 {
-    struct lcl_solver_params params = params_of(ksp);
+    struct lcl_solver_params params = S->options.solver;
     struct lcl_precond_params precond = {
         .type = S->M ? lcl_precond_info(S->M)->type : LCL_PRECOND_NONE};
-    const struct messages *messages = &S->device->messages;
-    enum lcl_status st;
-    Mat amat;
-    PetscFunctionBegin;
-    PetscCall(KSPGetOperators(ksp, &amat, NULL));
-    PetscCall(nullspace_set(op, amat, &st));
-    PetscCall(messages_check(messages, st));
-    PetscCall(MatGetNullSpace(amat, &S->nullspace));
-    PetscCall(
-        messages_check(messages, lcl_choose_method(op, &precond, &params)));
-    PetscCall(
-        messages_check(messages, lcl_solver_create(&S->S, op, S->M, &params)));
-    PetscFunctionReturn(0);
+    if (params.type == LCL_SOLVER_DEFAULT)
+        params.type = known_type(amat);
+    const enum lcl_status st = lcl_choose_method(op, &precond, &params);
+    return st < 0 ? st : lcl_solver_create(&S->S, op, S->M, &params);
 }
 
-static PetscErrorCode need_solver(KSP ksp, struct system *S, lcl_operator *op)
+static enum lcl_status set_tolerance(const struct system *S, KSP ksp)
 {
-    MatNullSpace space;
+    const double rtol = limit(ksp->rtol), atol = limit(ksp->abstol);
+    const int most = (int)PetscMin(ksp->max_it, INT_MAX);
+    return S->C ? lcl_chain_set_tolerance(S->C, rtol, atol, most)
+                : lcl_solver_set_tolerance(S->S, rtol, atol, most);
+}
+
+// A chain that a new null space has ended is made here; else the PC has it.
+static PetscErrorCode need_solver(KSP ksp, struct system *S, lcl_operator *op,
+                                  enum lcl_status *st)
+{
     Mat amat;
     PetscFunctionBegin;
     PetscCall(KSPGetOperators(ksp, &amat, NULL));
-    PetscCall(MatGetNullSpace(amat, &space));
-    if (space != S->nullspace)
-        lcl_solver_destroy(&S->S);
-    if (!S->S)
-        PetscCall(create_solver(ksp, S, op));
-    PetscCall(messages_check(
-        &S->device->messages,
-        lcl_solver_set_tolerance(S->S, limit(ksp->rtol), limit(ksp->abstol),
-                                 (int)PetscMin(ksp->max_it, INT_MAX))));
+    PetscCall(system_nullspace(S, op, amat, st));
+    if (*st >= 0 && S->chained && !S->C)
+        *st = system_factor(S);
+    if (*st >= 0 && !S->chained && !S->S)
+        *st = create_solver(S, op, amat);
+    if (*st >= 0)
+        *st = set_tolerance(S, ksp);
     PetscFunctionReturn(0);
 }
 
@@ -161,7 +176,8 @@ static PetscErrorCode run(KSP ksp, struct system *S, struct lcl_report *report,
     PetscFunctionBegin;
     PetscCall(VecGetArrayRead(ksp->vec_rhs, &b));
     PetscCall(VecGetArray(ksp->vec_sol, &x));
-    *st = lcl_solver_solve(S->S, b, x, report);
+    *st = S->C ? lcl_chain_solve(S->C, b, x, report)
+               : lcl_solver_solve(S->S, b, x, report);
     PetscCall(VecRestoreArray(ksp->vec_sol, &x));
     PetscCall(VecRestoreArrayRead(ksp->vec_rhs, &b));
     PetscFunctionReturn(0);
@@ -174,12 +190,14 @@ static PetscErrorCode solve(KSP ksp, struct system *S)
     enum lcl_status st;
     PetscFunctionBegin;
     PetscCall(take_amat(ksp, S, &op, &st));
-    if (st >= 0) {
-        PetscCall(need_solver(ksp, S, op));
+    if (st >= 0)
+        PetscCall(need_solver(ksp, S, op, &st));
+    if (st >= 0)
         PetscCall(run(ksp, S, &report, &st));
-    }
-    if (st == LCL_EFORMAT) { // Inf or NaN in a matrix or vector
-        ksp->reason = KSP_DIVERGED_NANORINF;
+    if (st == LCL_EFORMAT || st == LCL_EPIVOT) {
+        // Inf or NaN in a matrix or vector, or values without factors
+        ksp->reason =
+            st == LCL_EFORMAT ? KSP_DIVERGED_NANORINF : KSP_DIVERGED_PC_FAILED;
         PetscFunctionReturn(0);
     }
     PetscCall(messages_check(&S->device->messages, st));
@@ -201,6 +219,7 @@ static PetscErrorCode KSPSolve_LEVELCL(KSP ksp)
         PetscFunctionReturn(0);
     }
     PetscCall(system_of(ksp->pc, &S));
+    PetscCall(choose_form(ksp, S));
     PetscCall(solve(ksp, S));
     PetscFunctionReturn(0);
 }
@@ -219,6 +238,20 @@ static PetscErrorCode KSPSetFromOptions_LEVELCL(
     PetscFunctionReturn(0);
 }
 
+// The methods of the last solve.
+static PetscErrorCode view_attempts(const lcl_chain *C, PetscViewer viewer)
+{
+    const struct lcl_attempt *a;
+    PetscFunctionBegin;
+    for (int k = 0; (a = lcl_chain_attempt(C, k)); ++k)
+        PetscCall(PetscViewerASCIIPrintf(
+            viewer, "  tried %s with %s: %s after %d iterations\n",
+            lcl_solver_name(a->solver), lcl_precond_name(a->precond),
+            a->stop ? lcl_stop_name(a->stop) : lcl_status_name(a->status),
+            a->iterations));
+    PetscFunctionReturn(0);
+}
+
 static PetscErrorCode KSPView_LEVELCL(KSP ksp, PetscViewer viewer)
 {
     struct system *S;
@@ -227,10 +260,15 @@ static PetscErrorCode KSPView_LEVELCL(KSP ksp, PetscViewer viewer)
     PetscCall(
         PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
     PetscCall(system_of(ksp->pc, &S));
-    if (ascii && S && S->S)
+    if (!ascii || !S)
+        PetscFunctionReturn(0);
+    const lcl_solver *solver = S->C ? lcl_chain_solver(S->C) : S->S;
+    if (solver)
         PetscCall(PetscViewerASCIIPrintf(
             viewer, "  %s of levelcl\n",
-            lcl_solver_name(lcl_solver_info(S->S)->type)));
+            lcl_solver_name(lcl_solver_info(solver)->type)));
+    if (S->C)
+        PetscCall(view_attempts(S->C, viewer));
     PetscFunctionReturn(0);
 }
 
@@ -243,6 +281,7 @@ PetscErrorCode KSPCreate_LEVELCL(KSP ksp)
     PetscFunctionBegin;
     PetscCall(PetscNew(&own));
     ksp->data = own;
+    ksp->setupnewmatrix = PETSC_TRUE; // Amat may be Pmat no more
     PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_UNPRECONDITIONED, PC_RIGHT, 3));
     PetscCall(KSPGetPC(ksp, &pc));
     if (!((PetscObject)pc)->type_name)

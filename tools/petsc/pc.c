@@ -21,7 +21,9 @@ static PetscErrorCode drop_methods(struct system *S)
 {
     PetscFunctionBegin;
     lcl_solver_destroy(&S->S);
+    lcl_chain_destroy(&S->C);
     lcl_precond_destroy(&S->M);
+    S->nullspace = NULL;
     PetscFunctionReturn(0);
 }
 
@@ -55,6 +57,23 @@ PetscErrorCode system_take(struct system *S, struct matrix *matrix, Mat source,
     PetscFunctionReturn(0);
 }
 
+PetscErrorCode system_nullspace(struct system *S, lcl_operator *op, Mat amat,
+                                enum lcl_status *st)
+{
+    MatNullSpace space;
+    PetscFunctionBegin;
+    *st = LCL_OK;
+    PetscCall(MatGetNullSpace(amat, &space));
+    if (space != S->nullspace) {
+        lcl_solver_destroy(&S->S);
+        lcl_chain_destroy(&S->C);
+    }
+    if (!S->S && !S->C)
+        PetscCall(nullspace_set(op, amat, st));
+    S->nullspace = space;
+    PetscFunctionReturn(0);
+}
+
 // --------------------------------------------------------------------- set-up
 
 // Values that cannot be factored fail the solve, not the program: a nonlinear
@@ -77,22 +96,54 @@ static PetscErrorCode report(PC pc, struct system *S, enum lcl_status st)
 static enum lcl_status create(struct system *S)
 {
     struct lcl_precond_params params = S->options.precond;
+    ++S->setups;
+    if (S->chained)
+        return lcl_chain_create(&S->C, S->pmat.op, &params, &S->options.solver);
     const enum lcl_status st = lcl_choose_method(S->pmat.op, &params, NULL);
     return st < 0 ? st : lcl_precond_create(&S->M, S->pmat.op, &params);
 }
 
-static enum lcl_status factor(struct system *S)
+// Values that the present type refuses may suggest another one.
+static enum lcl_status update(struct system *S)
 {
+    struct lcl_precond_params params = S->options.precond;
+    ++S->updates;
+    if (S->chained)
+        return lcl_chain_update(S->C);
+    const enum lcl_precond_type type = lcl_precond_info(S->M)->type;
+    const enum lcl_status st = lcl_precond_update(S->M);
+    if (st >= 0 || params.type != LCL_PRECOND_DEFAULT ||
+        lcl_choose_method(S->pmat.op, &params, NULL) < 0 || params.type == type)
+        return st;
+    lcl_solver_destroy(&S->S);
+    lcl_precond_destroy(&S->M);
+    return create(S);
+}
+
+// There is a chain or M, so that `factored` is of one.
+static void drop_others(struct system *S)
+{
+    if (!S->chained) {
+        lcl_chain_destroy(&S->C);
+        return;
+    }
+    lcl_solver_destroy(&S->S);
+    lcl_precond_destroy(&S->M);
+}
+
+enum lcl_status system_factor(struct system *S)
+{
+    enum lcl_status st = LCL_OK;
     if (!S->pmat.op)
         return LCL_OK; // a rank without rows
-    if (!S->M) {
-        ++S->setups;
-        return create(S);
-    }
-    if (S->factored == S->pmat.state)
-        return LCL_OK;
-    ++S->updates;
-    return lcl_precond_update(S->M);
+    drop_others(S);
+    if (S->chained ? !S->C : !S->M)
+        st = create(S);
+    else if (S->factored != S->pmat.state)
+        st = update(S);
+    if (st >= 0)
+        S->factored = S->pmat.state;
+    return st;
 }
 
 static PetscErrorCode PCSetUp_LEVELCL(PC pc)
@@ -101,17 +152,28 @@ static PetscErrorCode PCSetUp_LEVELCL(PC pc)
     enum lcl_status st;
     PetscFunctionBegin;
     PetscCall(system_take(S, &S->pmat, pc->pmat, &st));
-    if (st >= 0 && !S->M)
+    if (st >= 0 && !S->M && !S->C)
         PetscCall(near_nullspace_set(S->pmat.op, pc->pmat, S->modes, &st));
+    if (st >= 0 && S->chained)
+        PetscCall(system_nullspace(S, S->pmat.op, pc->pmat, &st));
     if (st >= 0)
-        st = factor(S);
-    if (st >= 0)
-        S->factored = S->pmat.state;
+        st = system_factor(S);
     PetscCall(report(pc, S, st));
     PetscFunctionReturn(0);
 }
 
 // ---------------------------------------------------------------------- apply
+
+// The preconditioner alone, after solves by a chain.
+static PetscErrorCode need_precond(PC pc, struct system *S)
+{
+    PetscFunctionBegin;
+    if (!S->chained)
+        PetscFunctionReturn(0);
+    S->chained = PETSC_FALSE;
+    PetscCall(report(pc, S, system_factor(S)));
+    PetscFunctionReturn(0);
+}
 
 static PetscErrorCode PCApply_LEVELCL(PC pc, Vec b, Vec x)
 {
@@ -119,6 +181,7 @@ static PetscErrorCode PCApply_LEVELCL(PC pc, Vec b, Vec x)
     const PetscScalar *from;
     PetscScalar *to;
     PetscFunctionBegin;
+    PetscCall(need_precond(pc, S));
     if (pc->failedreason) // PETSc's solvers find Inf and ask for the reason
         PetscCall(VecSetInf(x));
     if (pc->failedreason || !S->M) // or a rank without rows
@@ -182,9 +245,14 @@ static PetscErrorCode view_factors(const struct lcl_precond_info *info,
     PetscFunctionReturn(0);
 }
 
+static const lcl_precond *precond_of(const struct system *S)
+{
+    return S->chained ? lcl_chain_precond(S->C) : S->M;
+}
+
 static PetscErrorCode view_ascii(const struct system *S, PetscViewer viewer)
 {
-    const struct lcl_precond_info *info = lcl_precond_info(S->M);
+    const struct lcl_precond_info *info = lcl_precond_info(precond_of(S));
     const struct lcl_operator_info *op = lcl_operator_info(S->pmat.op);
     PetscFunctionBegin;
     PetscCall(PetscViewerASCIIPrintf(
@@ -212,7 +280,7 @@ static PetscErrorCode PCView_LEVELCL(PC pc, PetscViewer viewer)
     PetscFunctionBegin;
     PetscCall(
         PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-    if (ascii && S->M)
+    if (ascii && precond_of(S))
         PetscCall(view_ascii(S, viewer));
     PetscFunctionReturn(0);
 }
