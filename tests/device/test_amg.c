@@ -148,34 +148,10 @@ static void test_amg__rows_without_couplings_are_solved(void **state)
     test_csr_finish(&grid);
 }
 
-// Row i is coupled to four rows of lower numbers, the lowest most often: a few
-// rows have most couplings.
-static struct lcl_csr power_law(int64_t n)
-{
-    enum { COUPLINGS = 4 };
-    double *dense = calloc((size_t)(n * n), sizeof *dense);
-    uint64_t random = 7;
-    assert_non_null(dense);
-    for (int64_t i = 0; i < n; ++i) {
-        dense[i * n + i] += 0.01;
-        for (int k = 0; k < COUPLINGS && i > 0; ++k) {
-            const double u = test_random(&random);
-            const int64_t j = (int64_t)((double)i * u * u * u);
-            dense[i * n + j] -= 1;
-            dense[j * n + i] -= 1;
-            dense[i * n + i] += 1;
-            dense[j * n + j] += 1;
-        }
-    }
-    struct lcl_csr A = test_csr_from_dense(n, dense);
-    free(dense);
-    return A;
-}
-
 // Smoothed prolongations would make the second level a dense matrix.
 static void test_amg__power_laws_stay_sparse(void **state)
 {
-    struct lcl_csr A = power_law(test_size(500, 2000));
+    struct lcl_csr A = test_power_law(test_size(500, 2000));
     struct lcl_precond_params params = deep;
     struct test_solve s;
     double *b = test_random_vector(A.rows, 2);

@@ -120,6 +120,23 @@ static void test_chain__other_methods_follow(void **state)
     test_run_close(&r);
 }
 
+// Of a chain's first method, without or with its name.
+static int patience_of(lcl_context *ctx, enum lcl_solver_type type)
+{
+    const struct lcl_solver_params params = {.type = type};
+    struct test_run r;
+    test_run_open(&r, ctx, test_identity(5), NULL, &params);
+    const int iterations = lcl_solver_info(lcl_chain_solver(r.C))->stagnation;
+    test_run_close(&r);
+    return iterations;
+}
+
+static void test_chain__methods_that_others_follow_end_early(void **state)
+{
+    assert_int_equal(patience_of(*state, LCL_SOLVER_DEFAULT), 500);
+    assert_int_equal(patience_of(*state, LCL_SOLVER_CG), 2000);
+}
+
 // Which attempt has these types, and of which variant; -1: none.
 static int find(const lcl_chain *C, enum lcl_solver_type solver,
                 enum lcl_precond_type precond, const char *variant)
@@ -446,6 +463,7 @@ int main(void)
         cmocka_unit_test(test_chain__disconnected_parts_are_handled),
         cmocka_unit_test(test_chain__rows_with_a_diagonal_alone_are_handled),
         cmocka_unit_test(test_chain__other_methods_follow),
+        cmocka_unit_test(test_chain__methods_that_others_follow_end_early),
         cmocka_unit_test(test_chain__many_lanes_take_the_inverse),
         cmocka_unit_test(test_chain__dropped_couplings_bring_overlap),
         cmocka_unit_test(test_chain__dropped_couplings_bring_overlap_to_cg),

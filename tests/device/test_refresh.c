@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Preconditioners that keep old factors, and those that replace them by
 // themselves after slow solves.
+#include "lib/precond/precond.h"
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
@@ -145,6 +146,21 @@ static void test_refresh__levels_outlive_old_values(void **state)
     close_system(&s);
 }
 
+static void test_refresh__slow_is_half_more_iterations(void **state)
+{
+    lcl_precond M = {.failed = false};
+    (void)state;
+    M.info.last_iterations = 15;
+    assert_false(lcl_precond_is_slow(&M, 10));
+    M.info.last_iterations = 16;
+    assert_true(lcl_precond_is_slow(&M, 10));
+    assert_false(lcl_precond_is_slow(&M, 0));
+    M.info.last_iterations = 1;
+    assert_false(lcl_precond_is_slow(&M, 10));
+    M.failed = true;
+    assert_true(lcl_precond_is_slow(&M, 10));
+}
+
 static void test_refresh__unknown_kinds_are_refused(void **state)
 {
     struct lcl_precond_params params = jacobi;
@@ -162,6 +178,7 @@ int main(void)
         cmocka_unit_test(test_refresh__old_factors_are_kept),
         cmocka_unit_test(test_refresh__slow_factors_are_replaced),
         cmocka_unit_test(test_refresh__levels_outlive_old_values),
+        cmocka_unit_test(test_refresh__slow_is_half_more_iterations),
         cmocka_unit_test(test_refresh__unknown_kinds_are_refused),
     };
     return test_device_run(tests);

@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void upload(struct lcl_device_matrix *D, lcl_context *ctx,
                    const struct lcl_csr *A)
@@ -417,6 +418,50 @@ static void test_multigrid__small_matrices_are_inverted(void **state)
     test_csr_finish(&grid);
 }
 
+// <e, P^T A P e> of a vector of ones, or with P NULL <e, A e>.
+static double energy_of_ones(const struct lcl_bsr *A, const struct lcl_bsr *P)
+{
+    const int64_t n = A->rows, coarse = P ? P->cols : n;
+    double *e = test_vector(coarse), *x = test_vector(n), *y = test_vector(n);
+    double energy = 0;
+    for (int64_t i = 0; i < coarse; ++i)
+        e[i] = 1;
+    if (P)
+        lcl_bsr_multiply(P, e, x);
+    else
+        memcpy(x, e, (size_t)n * sizeof *x);
+    lcl_bsr_multiply(A, x, y);
+    for (int64_t i = 0; i < n; ++i)
+        energy += x[i] * y[i];
+    free(y);
+    free(x);
+    free(e);
+    return energy;
+}
+
+static void test_multigrid__plain_aggregation_is_overcorrected(void **state)
+{
+    const struct lcl_hierarchy_params two = {
+        .levels = 2, .coarsening = LCL_AMG_SA, .coarse_rows = 1};
+    struct lcl_csr A = test_power_law(test_size(500, 2000));
+    struct lcl_device_matrix D;
+    struct lcl_hierarchy H;
+    struct host_levels T;
+    upload(&D, *state, &A);
+    assert_int_equal(lcl_hierarchy_init(&H, *state, &D, &two), LCL_OK);
+    assert_int_equal(lcl_hierarchy_update(&H), LCL_OK);
+    assert_int_equal(H.levels, 2);
+    assert_true(H.level[0].plain);
+    host_init(&T, &H);
+    const double expected = energy_of_ones(&T.A[0], &T.P[0]) / 1.5;
+    const double found = energy_of_ones(&T.A[1], NULL);
+    assert_true(fabs(found - expected) <= 1e-6 * expected);
+    host_finish(&T);
+    lcl_hierarchy_finish(&H);
+    lcl_device_matrix_finish(&D);
+    test_csr_finish(&A);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -426,6 +471,7 @@ int main(void)
         cmocka_unit_test(test_multigrid__prolongators_match_the_reference),
         cmocka_unit_test(test_multigrid__cycles_match_the_reference),
         cmocka_unit_test(test_multigrid__small_matrices_are_inverted),
+        cmocka_unit_test(test_multigrid__plain_aggregation_is_overcorrected),
     };
     return test_device_run(tests);
 }

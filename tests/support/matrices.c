@@ -250,6 +250,28 @@ struct lcl_csr test_csr_from_dense(int64_t n, const double *dense)
     return A;
 }
 
+struct lcl_csr test_power_law(int64_t n)
+{
+    enum { COUPLINGS = 4 };
+    double *dense = calloc((size_t)(n * n), sizeof *dense);
+    uint64_t random = 7;
+    assert_non_null(dense);
+    for (int64_t i = 0; i < n; ++i) {
+        dense[i * n + i] += 0.01;
+        for (int k = 0; k < COUPLINGS && i > 0; ++k) {
+            const double u = test_random(&random);
+            const int64_t j = (int64_t)((double)i * u * u * u);
+            dense[i * n + j] -= 1;
+            dense[j * n + i] -= 1;
+            dense[i * n + i] += 1;
+            dense[j * n + j] += 1;
+        }
+    }
+    struct lcl_csr A = test_csr_from_dense(n, dense);
+    free(dense);
+    return A;
+}
+
 struct lcl_csr test_identity(int64_t n)
 {
     return test_random_csr(n, 0, 0);

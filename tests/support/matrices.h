@@ -37,6 +37,10 @@ struct lcl_bsr test_random_blocks(const struct lcl_csr *A, int block_size,
 // n rows from a dense row-major array, in which 0 means not stored.
 struct lcl_csr test_csr_from_dense(int64_t n, const double *dense);
 
+// Row i is coupled to four rows of lower numbers, the lowest most often: a few
+// rows have most couplings.
+struct lcl_csr test_power_law(int64_t n);
+
 // The identity.
 struct lcl_csr test_identity(int64_t n);
 
