@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // clsolve: solves sparse linear systems from files.
+#include "tools/built.h"
 #include "tools/commands.h"
 #include "tools/ranks.h"
 #include "tools/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+static void print_version(void)
+{
+    char text[BUILT_BYTES];
+    printf("clsolve %s\n", lcl_version());
+    if (built_list(text, false))
+        printf("built with %s\n", text);
+    if (built_list(text, true))
+        printf("built without %s\n", text);
+}
 
 static enum lcl_status run(struct job *job)
 {
@@ -14,12 +25,17 @@ static enum lcl_status run(struct job *job)
         return LCL_OK;
     }
     if (job->cli.version) {
-        printf("clsolve %s\n", lcl_version());
+        print_version();
         return LCL_OK;
     }
     job->messages.verbose = job->cli.verbose;
     job->log = messages_log(&job->messages);
     live_line_begin(&job->line, job_is_live(job));
+    if (job->cli.command != &cmd_solve && ranks_are_several())
+        messages_warn(&job->messages,
+                      "one of several processes, each of which does all of "
+                      "clsolve %s: only a solve takes them together",
+                      job->cli.command->name);
     return job->cli.command->run(job);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // clsolve doctor: checks what solving needs, from the drivers to a self-test.
+#include "tools/built.h"
 #include "tools/commands.h"
 #include "tools/report.h"
 
@@ -191,9 +192,20 @@ static enum lcl_status check_device(struct doctor *doctor, struct job *job)
 
 // ---------------------------------------------------------------- all
 
+// What an optional package lacks is no fault.
+static void check_built(struct doctor *doctor)
+{
+    char with[BUILT_BYTES], without[BUILT_BYTES];
+    built_list(with, false);
+    const bool lacks = built_list(without, true);
+    doctor_add(doctor, "built", NULL, "with %s%s%s", with,
+               lacks ? "; without " : "", without);
+}
+
 static enum lcl_status examine(struct doctor *doctor, struct job *job)
 {
     doctor_add(doctor, "levelcl", NULL, "version %s", lcl_version());
+    check_built(doctor);
     doctor_drivers(doctor);
     doctor_cache(doctor);
     const enum lcl_status st =

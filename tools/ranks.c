@@ -7,10 +7,19 @@
 
 // ---------------------------------------------------------------- launchers
 
-static bool says_several(const char *variable)
+static int number_in(const char *variable)
 {
     const char *value = getenv(variable);
-    return value && atoi(value) > 1;
+    return value ? atoi(value) : 0;
+}
+
+// Tasks of a step of Slurm belong together if it starts them with PMIx.
+bool ranks_are_several(void)
+{
+    const bool pmix = getenv("PMIX_RANK") != NULL;
+    return number_in("OMPI_COMM_WORLD_SIZE") > 1 || number_in("PMI_SIZE") > 1 ||
+           number_in("MPI_LOCALNRANKS") > 1 || number_in("PMIX_RANK") > 0 ||
+           (pmix && number_in("SLURM_STEP_NUM_TASKS") > 1);
 }
 
 bool ranks_are_wanted(const struct cli *cli)
@@ -24,8 +33,8 @@ bool ranks_are_wanted(const struct cli *cli)
         break;
     }
     // Open MPI; MPICH, Intel MPI and Slurm; other launchers by PMIx
-    return says_several("OMPI_COMM_WORLD_SIZE") || says_several("PMI_SIZE") ||
-           getenv("PMIX_RANK") != NULL || getenv("MPI_LOCALRANKID") != NULL;
+    return ranks_are_several() || getenv("PMIX_RANK") != NULL ||
+           getenv("MPI_LOCALRANKID") != NULL;
 }
 
 // ---------------------------------------------------------------- devices

@@ -21,6 +21,10 @@ struct ranks {
 // process how many there are, or that they have started it.
 bool ranks_are_wanted(const struct cli *cli);
 
+// Whether a launcher started other processes with this one, as far as the
+// environment tells.
+bool ranks_are_several(void);
+
 // The number of a device for the rank of a host among the devices of its type;
 // leaves *device empty if there is only one. Returns LCL_OK or LCL_EDEVICE.
 enum lcl_status ranks_choose_device(struct job *job);

@@ -5,6 +5,9 @@
 
 #include "lib/comm/comm.h"
 
+// Whether the build includes MPI.
+bool lcl_mpi_there(void);
+
 // Ranks of the MPI_Comm at `mpi_comm`, of which it makes a duplicate; all ranks
 // call it. Returns LCL_OK, LCL_EINVAL (MPI is not running, no communicator of
 // one group, a wrong LEVELCL_RANK_TIMEOUT), LCL_EDEVICE (MPI, or another rank),

@@ -129,6 +129,9 @@ says stdout '--precond'
 ends 0 -h
 ends 0 --version
 says stdout '^clsolve [0-9]'
+says stdout '^built with .*liblzma, METIS, .*zlib'
+grep -q '^built with.*CLBlast' "$dir/stdout" || says stdout 'without CLBlast (libclblast-dev)'
+grep -q '^built with.*MPI' "$dir/stdout" || says stdout 'without.* MPI (libopenmpi-dev)'
 
 # ---------------------------------------------------------------- bad input
 

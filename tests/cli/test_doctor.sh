@@ -65,7 +65,7 @@ refused 2 "did you mean 'doctor'" docter
 clsolve devices
 [ "$code" = 0 ] || { echo 'no OpenCL device: the rest is skipped'; finish 77; }
 ends 0 doctor
-for check in levelcl driver cache device context build launch exchange copy self-test; do
+for check in levelcl built driver cache device context build launch exchange copy self-test; do
     says stdout "^$check  *ok: "
 done
 grep -q 'to do' "$dir/stdout" && flunk 'something to do' || pass
