@@ -2,12 +2,32 @@
 // Prints a parsed command line: as a command, as key=value text, as C.
 #include "tools/cli_table.h"
 #include "tools/commands.h"
+#include "tools/terminal.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 // ---------------------------------------------------------------- command
+
+static bool is_printable(const char *word)
+{
+    return strcmp(terminal_text(word).text, word) == 0;
+}
+
+// As $'...', which bash, ksh and zsh read: any bytes by printable ASCII.
+static void print_bytes(FILE *out, const char *word)
+{
+    fputs("$'", out);
+    for (; *word; ++word) {
+        const unsigned char c = (unsigned char)*word;
+        if (c < 0x20 || c >= 0x7f)
+            fprintf(out, "\\x%02x", c);
+        else
+            fprintf(out, c == '\'' || c == '\\' ? "\\%c" : "%c", c);
+    }
+    fputc('\'', out);
+}
 
 // In quotes if a shell would change it.
 static void print_word(FILE *out, const char *word)
@@ -18,6 +38,10 @@ static void print_word(FILE *out, const char *word)
     fputc(' ', out);
     if (*word && word[strspn(word, plain)] == '\0') {
         fputs(word, out);
+        return;
+    }
+    if (!is_printable(word)) {
+        print_bytes(out, word);
         return;
     }
     fputc('\'', out);
@@ -93,7 +117,7 @@ void cli_print_pairs(FILE *out, const struct cli *cli)
         if (!cli->given[i])
             continue;
         fprintf(out, "%s%s=%s", before, lcl_options_help(i)->key,
-                cli->given[i]);
+                terminal_text(cli->given[i]).text);
         before = " ";
     }
 }
@@ -126,7 +150,8 @@ static void print_partition(FILE *out, const struct lcl_option_help *help,
 {
     const char *colon = strchr(value, ':');
     if (colon && strncmp(value, "file", 4) == 0) {
-        fprintf(out, "// partition: lcl_labels_read() of \"%s\"", colon + 1);
+        fprintf(out, "// partition: lcl_labels_read() of \"%s\"",
+                terminal_text(colon + 1).text);
         return;
     }
     print_constant(out, help, value);

@@ -42,9 +42,7 @@ static enum lcl_status run(struct job *job)
 static void complain(const struct job *job, enum lcl_status status, int code)
 {
     fflush(stdout);
-    fprintf(stderr, "clsolve: %s\n",
-            *job->messages.error ? job->messages.error
-                                 : lcl_status_str(status));
+    messages_print_error(&job->messages, status);
     if (job->cli.json && !job->told)
         json_error(job, status, code);
 }

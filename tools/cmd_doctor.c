@@ -25,7 +25,6 @@ void doctor_add(struct doctor *doctor, const char *check, const char *to_do,
     va_start(args, format);
     vsnprintf(finding->text, sizeof finding->text, format, args);
     va_end(args);
-    messages_clean(finding->text);
     if (doctor->prints)
         text_finding(finding);
 }

@@ -24,7 +24,8 @@ double job_clock(void)
 bool job_is_live(const struct job *job)
 {
     const struct cli *cli = &job->cli;
-    return !cli->quiet && !cli->json && !cli->verbose;
+    const char *log = getenv("LEVELCL_LOG");
+    return !cli->quiet && !cli->json && !cli->verbose && !(log && *log);
 }
 
 enum lcl_status job_open_device(struct job *job)

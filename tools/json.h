@@ -13,7 +13,10 @@ enum { JSON_SCHEMA = 1 };
 // A record of a command, by its name.
 cJSON *json_new(const char *command);
 
+// Bytes that are not UTF-8 become "\\xe4".
 void json_put_text(cJSON *object, const char *key, const char *text);
+// The same of a name of a file; if that is not UTF-8, also KEY_hex, its bytes.
+void json_put_name(cJSON *object, const char *key, const char *name);
 void json_put_number(cJSON *object, const char *key, double number);
 void json_put_count(cJSON *object, const char *key, int64_t count);
 void json_put_bool(cJSON *object, const char *key, bool value);
@@ -27,5 +30,6 @@ cJSON *json_put_matrix(cJSON *record, const struct job *job);
 void json_put_result(cJSON *record, const struct job *job);
 void json_put_device(cJSON *device, const struct lcl_caps *caps);
 
-// Prints and frees the record; false if memory or the standard output failed.
+// Prints and frees the record, what lcl_printable() does not show as \u
+// escapes; false if memory or the standard output failed.
 bool json_print(cJSON *record);

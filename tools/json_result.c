@@ -98,5 +98,5 @@ void json_put_result(cJSON *record, const struct job *job)
         put_attempts(result, &job->column[0]);
     }
     if (job->cli.output)
-        json_put_text(result, "written", job->cli.output);
+        json_put_name(result, "written", job->cli.output);
 }

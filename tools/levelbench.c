@@ -3,6 +3,7 @@
 // per figure, or published tables. Measures copy bandwidth first, as the
 // reference of all figures; times are medians over batches of launches.
 #include "tools/bench.h"
+#include "tools/terminal.h"
 
 #include <levelcl/version.h>
 
@@ -84,7 +85,7 @@ static void print_log(void *user, enum lcl_log_level level, const char *text)
         return;
     }
     m->explained |= level == LCL_LOG_ERROR;
-    fprintf(stderr, "levelbench: %s\n", text);
+    fprintf(stderr, "levelbench: %s\n", terminal_text(text).text);
 }
 
 static void print_usage(FILE *out)

@@ -2,6 +2,8 @@
 // Keeps and prints the library's messages.
 #include "tools/messages.h"
 
+#include "tools/terminal.h"
+
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,37 +12,28 @@
 // Several devices deliver from threads of their own.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-int messages_utf8_length(const char *at)
-{
-    const unsigned char *text = (const unsigned char *)at, head = *text;
-    const int length = head >= 0xf0 && head <= 0xf4   ? 4
-                       : head >= 0xe0 && head <= 0xef ? 3
-                       : head >= 0xc2 && head <= 0xdf ? 2
-                                                      : 0;
-    for (int i = 1; i < length; ++i)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    // overlong forms, surrogates, code points out of range
-    if ((head == 0xe0 && text[1] < 0xa0) || (head == 0xed && text[1] > 0x9f) ||
-        (head == 0xf0 && text[1] < 0x90) || (head == 0xf4 && text[1] > 0x8f))
-        return 0;
-    return length;
-}
-
-void messages_clean(char *text)
-{
-    while (*text) {
-        const int length = messages_utf8_length(text);
-        if (length == 0 && (*text < 0x20 || *text >= 0x7f))
-            *text = '?';
-        text += length ? length : 1;
-    }
-}
-
 static void keep(char *place, const char *text)
 {
-    snprintf(place, MESSAGE_BYTES, "%s", text);
-    messages_clean(place);
+    lcl_printable(place, MESSAGE_BYTES, text);
+}
+
+// Lines of the compiler start with a blank and come before the sentence.
+static void keep_error(struct messages *messages, const char *text)
+{
+    char *details = messages->details;
+    if (messages->complete)
+        *details = '\0';
+    messages->complete = *text != ' ';
+    if (messages->complete) {
+        keep(messages->error, text);
+        return;
+    }
+    const size_t used = strlen(details), room = DETAILS_BYTES - used;
+    const size_t length = lcl_printable(details + used, room - 1, text);
+    if (length + 2 < room)
+        strcat(details, "\n");
+    else
+        details[used] = '\0';
 }
 
 static void keep_warning(struct messages *messages, const char *text)
@@ -55,11 +48,11 @@ static void deliver(void *user, enum lcl_log_level level, const char *text)
     struct messages *messages = user;
     pthread_mutex_lock(&lock);
     if (level == LCL_LOG_ERROR)
-        keep(messages->error, text);
+        keep_error(messages, text);
     else if (level == LCL_LOG_WARN)
         keep_warning(messages, text);
     else
-        fprintf(stderr, "clsolve: %s\n", text);
+        fprintf(stderr, "clsolve: %s\n", terminal_text(text).text);
     pthread_mutex_unlock(&lock);
 }
 
@@ -77,11 +70,13 @@ struct lcl_log messages_log(struct messages *messages)
 enum lcl_status messages_fail(struct messages *messages, enum lcl_status status,
                               const char *format, ...)
 {
+    char text[MESSAGE_BYTES];
     va_list args;
     va_start(args, format);
-    vsnprintf(messages->error, MESSAGE_BYTES, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    messages_clean(messages->error);
+    keep(messages->error, text);
+    *messages->details = '\0';
     return status;
 }
 
@@ -93,6 +88,14 @@ void messages_warn(struct messages *messages, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     keep_warning(messages, text);
+}
+
+void messages_print_error(const struct messages *messages,
+                          enum lcl_status status)
+{
+    fputs(messages->details, stderr);
+    fprintf(stderr, "clsolve: %s\n",
+            *messages->error ? messages->error : lcl_status_str(status));
 }
 
 void messages_print_warnings(const struct messages *messages)

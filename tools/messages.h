@@ -8,10 +8,12 @@
 
 #include <stdbool.h>
 
-enum { MESSAGE_BYTES = 1024, MESSAGES_KEPT = 8 };
+enum { MESSAGE_BYTES = 1024, MESSAGES_KEPT = 8, DETAILS_BYTES = 16384 };
 
 struct messages {
-    char error[MESSAGE_BYTES]; // the last error: why the run failed
+    char error[MESSAGE_BYTES];   // the last error: why the run failed
+    char details[DETAILS_BYTES]; // the compiler's lines that belong to it
+    bool complete;               // its sentence has come, after the details
     char warning[MESSAGES_KEPT][MESSAGE_BYTES];
     int warnings; // number of warnings; the first MESSAGES_KEPT are kept
     int verbose;  // number of -v options
@@ -20,6 +22,10 @@ struct messages {
 // A logger that delivers to `messages`, which must outlive all users of the
 // logger.
 struct lcl_log messages_log(struct messages *messages);
+
+// Prints the kept error, or that of the status, to stderr.
+void messages_print_error(const struct messages *messages,
+                          enum lcl_status status);
 
 // Keeps a sentence as the error and returns `status`.
 enum lcl_status messages_fail(struct messages *messages, enum lcl_status status,
@@ -32,11 +38,3 @@ void messages_warn(struct messages *messages, const char *format, ...)
 
 // Prints the kept warnings to stderr.
 void messages_print_warnings(const struct messages *messages);
-
-// Length in bytes of the UTF-8 sequence of more than one byte at `text`; 0: it
-// is none.
-int messages_utf8_length(const char *text);
-
-// Replaces bytes that are neither printable ASCII nor UTF-8 by '?', so that a
-// damaged file or file name cannot break a terminal or a JSON record.
-void messages_clean(char *text);

@@ -49,7 +49,8 @@ static bool completes(MPI_Request *request, double seconds)
 // Without the other ranks the run ends here.
 static void end_all(const struct job *job, const char *text)
 {
-    fprintf(stderr, "clsolve: rank %d: %s\n", job->ranks->rank, text);
+    fprintf(stderr, "clsolve: rank %d: %s\n", job->ranks->rank,
+            terminal_text(text).text);
     MPI_Abort(world, job_exit_code(job, LCL_EDEVICE));
 }
 

@@ -22,7 +22,8 @@ static const char *verdict(const struct comparison *P)
 static void print_contestant(const struct contestant *C, const char *name)
 {
     printf("%-10s%10.4f%10.4f%10.4f%11d  %s\n", name, C->setup_median,
-           C->solve_median, C->total_median, C->iterations, words_of(C));
+           C->solve_median, C->total_median, C->iterations,
+           terminal_text(words_of(C)).text);
     if (!C->converged)
         printf("%-10snot converged: %s\n", "", lcl_stop_str(C->stop));
 }

@@ -42,7 +42,7 @@ static void put_facts(cJSON *matrix, const struct job *job)
 cJSON *json_put_matrix(cJSON *record, const struct job *job)
 {
     cJSON *matrix = cJSON_AddObjectToObject(record, "matrix");
-    json_put_text(matrix, "name", job_title(job));
+    json_put_name(matrix, "name", job_title(job));
     json_put_count(matrix, "duplicates", job->read.duplicates);
     json_put_count(matrix, "explicit_zeros", job->read.explicit_zeros);
     if (cli_is_kron(&job->cli))
@@ -123,9 +123,9 @@ static void put_method(cJSON *record, const struct job *job)
                   lcl_block_extraction_name(precond->block_jacobi.extraction));
     json_put_text(method, "block_apply",
                   lcl_block_apply_name(precond->block_jacobi.apply));
-    json_put_text(method, "rhs", job_rhs_title(job));
+    json_put_name(method, "rhs", job_rhs_title(job));
     if (job->cli.x0)
-        json_put_text(method, "x0", job_input_title(job->cli.x0));
+        json_put_name(method, "x0", job_input_title(job->cli.x0));
     json_put_text(method, "reason", lcl_chain_reason(job->chain));
 }
 
@@ -358,12 +358,12 @@ bool json_convert(const struct job *job)
     cJSON *record = json_new("convert");
     cJSON *object =
         cJSON_AddObjectToObject(record, is_matrix ? "matrix" : "vector");
-    json_put_text(object, "name", job_title(job));
+    json_put_name(object, "name", job_title(job));
     json_put_count(object, "rows", is_matrix ? job->A.rows : job->rhs.rows);
     json_put_count(object, "cols", is_matrix ? job->A.cols : job->rhs.cols);
     if (is_matrix)
         json_put_count(object, "nnz", job->A.nnz);
-    json_put_text(record, "written", job->cli.output);
+    json_put_name(record, "written", job->cli.output);
     json_put_count(record, "exit", 0);
     return json_print(record);
 }

@@ -41,8 +41,8 @@ static void system_in_kronecker_form(const struct job *job)
     line("matrix");
     printf("%s: A (x) M + tau B (x) L, %d stage%s of %" PRId64
            " rows, tau %g\n",
-           job_title(job), K->stages, plural(K->stages), job_stage_rows(job),
-           K->tau);
+           terminal_text(job_title(job)).text, K->stages, plural(K->stages),
+           job_stage_rows(job), K->tau);
     line("blocks");
     printf("of %d x %d: %" PRId64 " of M, %" PRId64 " of L", b, b, blocks.M,
            blocks.L);
@@ -57,7 +57,7 @@ void text_matrix(const struct job *job)
         return;
     }
     line("matrix");
-    printf("%s: %" PRId64 " rows", job_title(job), A->rows);
+    printf("%s: %" PRId64 " rows", terminal_text(job_title(job)).text, A->rows);
     if (A->rows != A->cols)
         printf(", %" PRId64 " columns", A->cols);
     printf(", %" PRId64 " nonzeros", A->nnz);
@@ -113,8 +113,9 @@ void text_facts(const struct job *job)
 void text_device(const struct lcl_caps *caps)
 {
     line("device");
-    printf("%s (%s, %s)\n", caps->name, lcl_device_type_name(caps->type),
-           caps->platform);
+    printf("%s (%s, %s)\n", terminal_text(caps->name).text,
+           lcl_device_type_name(caps->type),
+           terminal_text(caps->platform).text);
 }
 
 static void method(const struct job *job)
@@ -141,11 +142,13 @@ void text_method(const struct job *job)
     if (solver->atol > 0)
         printf(", atol %g", solver->atol);
     if (job->columns > 1)
-        printf(", %d right-hand sides %s", job->columns, job_rhs_title(job));
+        printf(", %d right-hand sides %s", job->columns,
+               terminal_text(job_rhs_title(job)).text);
     else
-        printf(", right-hand side %s", job_rhs_title(job));
+        printf(", right-hand side %s", terminal_text(job_rhs_title(job)).text);
     if (job->cli.x0)
-        printf(", initial guess %s", job_input_title(job->cli.x0));
+        printf(", initial guess %s",
+               terminal_text(job_input_title(job->cli.x0)).text);
     putchar('\n');
     reason(job);
 }
@@ -382,7 +385,8 @@ static void written(const struct job *job, const char *remark)
 {
     line("written");
     printf("%s%s\n",
-           cli_is_stdout(job->cli.output) ? "standard output" : job->cli.output,
+           cli_is_stdout(job->cli.output) ? "standard output"
+                                          : terminal_text(job->cli.output).text,
            remark);
 }
 
@@ -392,7 +396,7 @@ static void advice(const struct job *job)
     if (!hint_find(&hint, job))
         return;
     printf("%sto try%s: %s\n", terminal_colour(stdout, COLOUR_NOTE),
-           terminal_colour(stdout, COLOUR_NONE), hint.text);
+           terminal_colour(stdout, COLOUR_NONE), terminal_text(hint.text).text);
     if (!hint.has_command)
         return;
     line("");
@@ -463,7 +467,8 @@ void text_convert(const struct job *job)
         text_matrix(job);
     } else {
         line("vector");
-        printf("%s: %" PRId64 " x %" PRId64 "\n", job_title(job), job->rhs.rows,
+        printf("%s: %" PRId64 " x %" PRId64 "\n",
+               terminal_text(job_title(job)).text, job->rhs.rows,
                job->rhs.cols);
     }
     written(job, "");
@@ -565,7 +570,8 @@ void text_result(const struct job *job)
 void text_finding(const struct finding *finding)
 {
     line(finding->check);
-    printf("%s%s\n", finding->ok ? "ok: " : "", finding->text);
+    printf("%s%s\n", finding->ok ? "ok: " : "",
+           terminal_text(finding->text).text);
     if (!finding->ok) {
         line("");
         printf("%sto do%s: %s\n", terminal_colour(stdout, COLOUR_BAD),
@@ -599,7 +605,7 @@ static void place(const struct lcl_caps *caps)
 {
     if (!*caps->pci)
         return;
-    printf("   PCI %s", caps->pci);
+    printf("   PCI %s", terminal_text(caps->pci).text);
     if (caps->numa_node >= 0)
         printf(", NUMA node %d", caps->numa_node);
     putchar('\n');
@@ -622,9 +628,10 @@ void text_device_entry(const struct lcl_caps *caps, int index)
 {
     if (index >= 0)
         printf("%d  ", index);
-    printf("%s (%s)\n", caps->name, lcl_device_type_name(caps->type));
-    printf("   %s; %s; driver %s\n", caps->platform, caps->version,
-           caps->driver);
+    printf("%s (%s)\n", terminal_text(caps->name).text,
+           lcl_device_type_name(caps->type));
+    printf("   %s; %s; driver %s\n", terminal_text(caps->platform).text,
+           terminal_text(caps->version).text, terminal_text(caps->driver).text);
     printf("   %d compute unit%s, groups of %d, fp64 %s, 64-bit atomics %s\n",
            caps->compute_units, plural(caps->compute_units),
            caps->max_group_size, caps->fp64 ? "yes" : "no",

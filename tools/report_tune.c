@@ -61,11 +61,12 @@ static void print_trial(const struct trial *trial)
     else
         printf("%11d", trial->time.iterations);
     if (*trial->words)
-        printf("  %s", trial->words);
+        printf("  %s", terminal_text(trial->words).text);
     else
-        printf("  as given: %s", trial->method);
+        printf("  as given: %s", terminal_text(trial->method).text);
     if (!converged)
-        printf("  (%s%s%s)", name_of(trial->end), *reason ? ": " : "", reason);
+        printf("  (%s%s%s)", name_of(trial->end), *reason ? ": " : "",
+               terminal_text(reason).text);
     putchar('\n');
 }
 

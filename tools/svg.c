@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pictures in SVG.
 #include "tools/svg.h"
-#include "tools/messages.h"
+
+#include <levelcl/log.h>
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SHADES = 9 };
@@ -35,25 +37,18 @@ static void put_escaped(FILE *out, char c)
     }
 }
 
-// U+FFFE and U+FFFF are UTF-8, but no XML.
-static bool is_noncharacter(const char *text)
-{
-    return strncmp(text, "\xef\xbf\xbe", 3) == 0 ||
-           strncmp(text, "\xef\xbf\xbf", 3) == 0;
-}
-
 void svg_escape_part(FILE *out, const char *text, size_t bytes)
 {
-    const char *end = text + bytes;
-    while (text < end) {
-        const int length = messages_utf8_length(text);
-        if (length > 0)
-            fprintf(out, "%.*s", is_noncharacter(text) ? 1 : length,
-                    is_noncharacter(text) ? "?" : text);
-        else
-            put_escaped(out, *text >= 0x20 && *text < 0x7f ? *text : '?');
-        text += length > 0 ? length : 1;
+    char *part = strndup(text, bytes);
+    const size_t length = part ? lcl_printable(NULL, 0, part) : 0;
+    char *shown = malloc(length + 1);
+    if (part && shown) {
+        lcl_printable(shown, length + 1, part);
+        for (const char *at = shown; *at; ++at)
+            put_escaped(out, *at);
     }
+    free(shown);
+    free(part);
 }
 
 void svg_escape(FILE *out, const char *text)

@@ -4,12 +4,21 @@
 
 #include "tools/terminal.h"
 
+#include <levelcl/log.h>
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { USUAL_WIDTH = 80 };
+
+struct terminal_text terminal_text(const char *text)
+{
+    struct terminal_text shown;
+    lcl_printable(shown.text, sizeof shown.text, text);
+    return shown;
+}
 
 int terminal_width(int fd)
 {

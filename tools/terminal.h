@@ -5,6 +5,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+// A text as a terminal may show it: see lcl_printable(). What comes from files,
+// arguments and drivers is printed as terminal_text(text).text.
+struct terminal_text {
+    char text[4096];
+};
+struct terminal_text terminal_text(const char *text);
+
 // Characters of a line of the terminal at a descriptor; 80 if it has no width
 // or there is no terminal.
 int terminal_width(int fd);

@@ -5,14 +5,18 @@
 
 #include <levelcl/export.h>
 
+#include <stddef.h>
+
 LCL_BEGIN_DECLS
 
 enum lcl_log_level {
     LCL_LOG_NONE = 0,
-    LCL_LOG_ERROR, /* one sentence: why the current call failed */
+    LCL_LOG_ERROR, /* one sentence: why the current call failed; before it, of a
+                    * kernel that does not compile, the compiler's lines, which
+                    * start with a blank */
     LCL_LOG_WARN,  /* a valid result with a caveat, e.g. repaired pivots */
     LCL_LOG_INFO,  /* choices made: device, partition, kernels */
-    LCL_LOG_DEBUG, /* builds, cache hits, sizes, build logs with source */
+    LCL_LOG_DEBUG, /* builds, cache hits, sizes, source that does not compile */
     LCL_LOG_TRACE, /* every OpenCL call */
     LCL_LOG_COUNT,
 };
@@ -27,6 +31,14 @@ struct lcl_log {
     void *user;
     enum lcl_log_level level; /* the most verbose level passed to `fn` */
 };
+
+/* Copies a text for a terminal, cut to `size` bytes with the final NUL; `out`
+ * may be NULL if size is 0. A control character and a byte that is not UTF-8
+ * become "\x1b", characters that change the direction or the place of others
+ * or that have no width become "\u202e". Messages have names of files and text
+ * from them as they are: print them by this function. Returns the number of
+ * bytes of the whole result, without the NUL. */
+LCL_API size_t lcl_printable(char *out, size_t size, const char *text);
 
 LCL_END_DECLS
 

@@ -134,6 +134,47 @@ ends 0 two.mtx "$ones" --solver bicgstab -o "$dir/out/link"
 is_solution "$dir/out/file"
 ls -l "$dir/out/file" | grep -q '^-rw----r--' && pass || flunk 'the mode has changed'
 
+# What a name does to a terminal: colours, C1 controls, another direction of text,
+# bytes that are not UTF-8. JSON keeps it.
+raw=$(printf '\033\\|\302\233\\|\342\200\256\\|\377')
+evil=$(printf 'e\033[31m\302\233\342\200\256\303\244.mtx')
+worse=$(printf 'w\377.mtx')
+cp two.mtx "$evil"
+cp two.mtx "$worse"
+
+# is_tame ARGS...: no such byte is in the output
+is_tame()
+{
+    clsolve "$@"
+    cat "$dir/stdout" "$dir/stderr" | LC_ALL=C grep -q -e "$raw" &&
+        flunk "clsolve $*: bytes that a terminal obeys" || pass
+}
+
+is_tame "$evil" -b "none-$evil"
+says stderr 'x1b\[31m\\u009b\\u202e'
+is_tame "$evil" -o "$dir/out/$evil" --report r.html
+says stdout '^matrix  *e\\x1b\[31m\\u009b\\u202eä.mtx: 2 rows'
+says stdout '^written  *.*x1b'
+LC_ALL=C grep -q -e "$raw" r.html && flunk 'the page has such bytes' || pass
+grep -q '<h1>.*\\x1b' r.html && pass || flunk 'the page lacks the name'
+is_tame "$worse" --x0 "$evil"
+is_tame "$worse" --max-iters 1 --solver cg --precond jacobi
+for command in info tune compare convert --dry-run; do
+    is_tame "$command" "$worse" "$dir/out/$evil.petsc"
+    is_tame "$command" "$evil"
+done
+is_tame "$evil" --json
+printf '%s' '"name":"e\u001b[31m\u009b\u202eä.mtx"' >name
+grep -q -F -f name "$dir/stdout" && pass || flunk 'JSON has another name'
+is_tame "$worse" --json
+says stdout '"name":"w\\\\xff.mtx","name_hex":"77ff2e6d7478"'
+is_json "$dir/stdout" && pass || flunk 'a name breaks JSON'
+for argument in --precond --partition --rhs --device --tau --unknown; do
+    is_tame two.mtx "$argument" "$evil"
+    is_tame two.mtx "$argument=$worse"
+done
+is_tame "$evil$worse"
+
 # A file and a folder without write permission, for a user other than root.
 nobody=
 [ "$(id -u)" = 0 ] && nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'

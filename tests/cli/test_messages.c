@@ -7,27 +7,38 @@
 #include <stdio.h>
 #include <string.h>
 
-static void assert_cleaned(const char *text, const char *expected)
-{
-    char copy[64];
-    snprintf(copy, sizeof copy, "%s", text);
-    messages_clean(copy);
-    assert_string_equal(copy, expected);
-}
-
-static void test_messages__text_stays_and_rubbish_becomes_marks(void **state)
+static void test_messages__kept_text_is_printable(void **state)
 {
     (void)state;
-    assert_cleaned("", "");
-    assert_cleaned("plain text, 100 %", "plain text, 100 %");
-    assert_cleaned("a\tb\nc\033[31m\x7f", "a?b?c?[31m?");
-    assert_cleaned("\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80",
-                   "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80");
-    assert_cleaned("\xe4 \xc3", "? ?");         // Latin-1, truncated
-    assert_cleaned("\xc0\x80", "??");           // overlong
-    assert_cleaned("\xed\xa0\x80", "???");      // a surrogate
-    assert_cleaned("\xf4\x90\x80\x80", "????"); // out of range
-    assert_cleaned("\xff\xfe", "??");
+    struct messages messages = {.verbose = 0};
+    const struct lcl_log log = messages_log(&messages);
+    log.fn(log.user, LCL_LOG_ERROR, "no \033[31m");
+    assert_string_equal(messages.error, "no \\x1b[31m");
+    log.fn(log.user, LCL_LOG_WARN, "\xe2\x80\xae");
+    assert_string_equal(messages.warning[0], "\\u202e");
+    messages_fail(&messages, LCL_EIO, "%s", "\xc2\x9b");
+    assert_string_equal(messages.error, "\\u009b");
+}
+
+// Lines of a compiler belong to the sentence after them, and to no later one.
+static void test_messages__details_belong_to_an_error(void **state)
+{
+    (void)state;
+    struct messages messages = {.verbose = 0};
+    const struct lcl_log log = messages_log(&messages);
+    log.fn(log.user, LCL_LOG_ERROR, "before");
+    log.fn(log.user, LCL_LOG_ERROR, " a.cl:1: error");
+    log.fn(log.user, LCL_LOG_ERROR, " > a.cl:1\tone");
+    log.fn(log.user, LCL_LOG_ERROR, "a.cl does not compile");
+    assert_string_equal(messages.details,
+                        " a.cl:1: error\n > a.cl:1\\x09one\n");
+    assert_string_equal(messages.error, "a.cl does not compile");
+    log.fn(log.user, LCL_LOG_ERROR, "after");
+    assert_string_equal(messages.details, "");
+    for (int i = 0; i < DETAILS_BYTES; ++i)
+        log.fn(log.user, LCL_LOG_ERROR, " many lines");
+    assert_in_range(strlen(messages.details), DETAILS_BYTES - 16,
+                    DETAILS_BYTES - 1);
 }
 
 static void test_messages__last_error_is_kept(void **state)
@@ -78,7 +89,8 @@ static void test_messages__long_text_is_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_messages__text_stays_and_rubbish_becomes_marks),
+        cmocka_unit_test(test_messages__kept_text_is_printable),
+        cmocka_unit_test(test_messages__details_belong_to_an_error),
         cmocka_unit_test(test_messages__last_error_is_kept),
         cmocka_unit_test(
             test_messages__warnings_past_the_last_place_are_counted),

@@ -84,9 +84,9 @@ static void test_svg__text_is_escaped(void **state)
                    "er",
                    "gr\xc3\xb6\xc3\x9f"
                    "er");
-    expect_escaped("\xff\x01\n\x7f\xc3", "?????");
+    expect_escaped("\xff\x01\n\x7f\xc3", "\\xff\\x01\\x0a\\x7f\\xc3");
     expect_escaped("\xef\xbf\xbe \xef\xbf\xbf \xef\xbf\xbd",
-                   "? ? \xef\xbf\xbd");
+                   "\\ufffe \\uffff \xef\xbf\xbd");
     expect_escaped("", "");
 }
 
