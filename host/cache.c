@@ -75,11 +75,11 @@ void lcl_cache_finish(struct lcl_cache *cache)
 }
 
 // FNV-1a
-static uint64_t hash(const char *text)
+uint64_t lcl_cache_hash(const char *key)
 {
     uint64_t h = 0xcbf29ce484222325u;
-    for (; *text; ++text)
-        h = (h ^ (unsigned char)*text) * 0x100000001b3u;
+    for (; *key; ++key)
+        h = (h ^ (unsigned char)*key) * 0x100000001b3u;
     return h;
 }
 
@@ -90,7 +90,7 @@ struct place {
 
 static struct place place_of(const char *key)
 {
-    const uint64_t h = hash(key);
+    const uint64_t h = lcl_cache_hash(key);
     struct place p;
     snprintf(p.fan, sizeof p.fan, "%02x", (unsigned)(h >> 56));
     snprintf(p.name, sizeof p.name, "%014llx",

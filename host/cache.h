@@ -25,6 +25,10 @@ enum lcl_status lcl_cache_init(struct lcl_cache *cache, const char *dir,
                                bool off, const struct lcl_log *log);
 void lcl_cache_finish(struct lcl_cache *cache);
 
+// Number of a key: its 16 hexadecimal digits are the folder, two of them, and
+// the name of the file.
+uint64_t lcl_cache_hash(const char *key);
+
 // The blob stored under `key`, freed with lcl_free(); NULL on a miss. Deletes a
 // file that is truncated, damaged or of another key.
 void *lcl_cache_load(struct lcl_cache *cache, const char *key, size_t *bytes);

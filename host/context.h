@@ -5,6 +5,7 @@
 #include "host/cache.h"
 #include "host/cl.h"
 #include "host/clock.h"
+#include "host/echo.h"
 
 #include <levelcl/memory.h>
 
@@ -55,6 +56,7 @@ struct lcl_background {
 
 struct lcl_context {
     struct lcl_cl cl;
+    struct lcl_echo echo; // of cl.log
     cl_device_id device;
     cl_context context;
     cl_command_queue queue;

@@ -180,11 +180,15 @@ static enum lcl_status begin(lcl_context **out, struct lcl_context_params *p,
     lcl_context *ctx = lcl_calloc(1, sizeof *ctx);
     if (!ctx)
         return lcl_fail_memory(&p->log, "a context");
-    ctx->cl = (struct lcl_cl){.api = api, .log = p->log};
+    ctx->cl.api = api;
+    const enum lcl_status st = lcl_echo_init(&ctx->echo, &ctx->cl.log, &p->log);
     ctx->compiling = p->compiling;
     ctx->compiling_user = p->compiling_user;
-    *out = ctx;
-    return LCL_OK;
+    if (st < 0)
+        lcl_free(ctx);
+    else
+        *out = ctx;
+    return st;
 }
 
 // Completes a context whose device is chosen, with the caller's queue or, if

@@ -3,8 +3,10 @@
 #include "host/program.h"
 
 #include "host/alloc.h"
+#include "host/build_log.h"
 #include "host/cache.h"
 #include "host/context.h"
+#include "host/echo.h"
 #include "host/kernel.h"
 #include "host/log.h"
 #include "host/runtime.h"
@@ -23,6 +25,9 @@ enum { MANY_PROGRAMS = 64 };
 
 // A context does not begin to make binaries after so many seconds of that.
 #define KEEPING_SECONDS 1.0
+
+// Of the compiler's first error, in the sentence about it.
+enum { FAULT_BYTES = 400 };
 
 // PoCL's compiler takes less for any of our sources.
 enum { COMPILER_BYTES = 256 << 20 };
@@ -109,23 +114,39 @@ static char *key_of(const struct lcl_context *ctx, const char *source)
 
 // ------------------------------------------------------------------- building
 
-static void log_build(lcl_context *ctx, cl_program program, const char *source)
+// What the compiler said, freed with lcl_free(); NULL: nothing, or no memory.
+static char *compiler_text(lcl_context *ctx, cl_program program)
 {
-    const struct lcl_log *log = &ctx->cl.log;
     size_t bytes = 0;
-    if (!lcl_log_wants(log, LCL_LOG_DEBUG))
-        return;
-    lcl_debug(log, "build on %s, driver %s, options %s", ctx->caps.name,
-              ctx->caps.driver, ctx->caps.cl_std);
     ctx->cl.api->clGetProgramBuildInfo(program, ctx->device,
                                        CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes);
     char *text = lcl_calloc(bytes + 1, 1);
     if (text && ctx->cl.api->clGetProgramBuildInfo(program, ctx->device,
                                                    CL_PROGRAM_BUILD_LOG, bytes,
                                                    text, NULL) == CL_SUCCESS)
-        lcl_log_source(log, text);
+        return text;
     lcl_free(text);
+    return NULL;
+}
+
+static enum lcl_status fail_build(lcl_context *ctx, cl_program program,
+                                  const char *source, const char *name,
+                                  cl_int code)
+{
+    const struct lcl_log *log = &ctx->cl.log;
+    char fault[FAULT_BYTES] = "";
+    char *text = compiler_text(ctx, program);
+    lcl_debug(log, "build on %s, driver %s, options %s", ctx->caps.name,
+              ctx->caps.driver, ctx->caps.cl_std);
     lcl_log_source(log, source);
+    if (text) {
+        lcl_log_build(log, text, source);
+        lcl_build_fault(fault, sizeof fault, text);
+    }
+    lcl_free(text);
+    return lcl_fail(log, LCL_EBUILD, "%s does not compile on %s: %s (%d)%s%s",
+                    name, ctx->caps.name, lcl_cl_error_name(code), code,
+                    *fault ? ": " : "", fault);
 }
 
 // The compiler of a driver may raise floating-point exceptions, which a host
@@ -264,11 +285,9 @@ static enum lcl_status build_source(cl_program *out, lcl_context *ctx,
         ++ctx->builds.compiled;
         return LCL_OK;
     }
-    log_build(ctx, *out, source);
+    st = fail_build(ctx, *out, source, name, code);
     ctx->cl.api->clReleaseProgram(*out);
-    return lcl_fail(&ctx->cl.log, LCL_EBUILD,
-                    "%s does not compile on %s: %s (%d)", name, ctx->caps.name,
-                    lcl_cl_error_name(code), code);
+    return st;
 }
 
 // "LCL_WIDTH 4 LCL_GROUP 64 ..." of a source, which starts with its defines.
@@ -389,6 +408,7 @@ static enum lcl_status make_of_spec(cl_program *out, lcl_context *ctx,
     char *key = source ? key_of(ctx, source) : NULL;
     enum lcl_status st;
     if (key) {
+        lcl_dump_source(&ctx->cl.log, spec->source, key, source);
         lcl_clock_enter(&ctx->clock, LCL_TASK_COMPILE);
         st = make_program(out, ctx, source, key, spec->source);
         lcl_clock_leave(&ctx->clock);

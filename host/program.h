@@ -11,10 +11,11 @@ typedef struct lcl_kernel lcl_kernel;
 
 // Finds, loads or builds the kernel of a spec. If width or exchange of the spec
 // is zero, uses the context's.
-// Returns LCL_OK; LCL_EBUILD, which logs the device, options, build log and
-// numbered source, or names a parameter unknown to the source; LCL_ERANGE (more
-// local memory or a larger work-group than the device supports); LCL_EDEVICE;
-// LCL_ENOMEM.
+// Returns LCL_OK; LCL_EBUILD, which logs the compiler's lines and the lines of
+// the source around those that they name, at debug level the device, options
+// and the whole source, or names a parameter unknown to the source; LCL_ERANGE
+// (more local memory or a larger work-group than the device supports);
+// LCL_EDEVICE; LCL_ENOMEM.
 enum lcl_status lcl_kernel_get(lcl_kernel **out, lcl_context *ctx,
                                const struct lcl_spec *spec);
 

@@ -252,6 +252,25 @@ grep -q 'on the device: operator' "$dir/stderr" && flunk '-v prints sizes' || pa
 ends 0 --problem lap3d:8 -vv
 says stderr '^clsolve: on the device: operator [1-9][0-9]* bytes, ic0 [1-9][0-9]* bytes'
 
+# The environment asks for messages and sources, and for why a build fails.
+LEVELCL_LOG=debug LEVELCL_DUMP="$dir/dump" ends 0 --problem lap3d:8 -q
+says stderr '^levelcl: info: device '
+says stderr '^levelcl: debug: on the device: operator '
+grep -q '^levelcl: trace' "$dir/stderr" && flunk 'LEVELCL_LOG=debug traces' || pass
+head -n 1 "$dir"/dump/vector-????????????????.cl | grep -q '^// levelcl [0-9]' &&
+    grep -q '^#line 1 "vector.cl"' "$dir"/dump/vector-*.cl && pass || flunk 'no source is dumped'
+LEVELCL_DUMP=/dev/null/x ends 0 --problem lap3d:8
+says stderr '^clsolve: warning: LEVELCL_DUMP: cannot write /dev/null/x/vector-.*: Not a directory'
+LEVELCL_LOG=none ends 0 --problem lap3d:8
+[ ! -s "$dir/stderr" ] && pass || flunk 'LEVELCL_LOG=none: not silent'
+LEVELCL_LOG=loud refused 4 'LEVELCL_LOG=loud: expected none, error' --problem lap3d:8
+for kind in intel amd; do # a driver has the shuffles of one vendor at most
+    LEVELCL_WIDTH=4 LEVELCL_EXCHANGE=$kind clsolve --problem lap3d:4 --solver cg --precond jacobi
+    [ "$code" = 0 ] || break
+done
+says stderr '^clsolve: .*\.cl does not compile on .*: .*error'
+says stderr '^ > wave.cl.h:[0-9]*  '
+
 # Right-hand sides.
 ends 0 two.mtx --rhs ones -o "$dir/out/x.mtx"
 ends 0 two.mtx --rhs 'A*ones'

@@ -3,10 +3,14 @@
 #include "tests/support/device.h"
 
 #include "host/launch.h"
+#include "host/runtime.h"
+#include "tests/support/simulator.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static double *run(lcl_context *ctx, const struct lcl_spec *spec, int64_t n)
 {
@@ -152,6 +156,46 @@ static void test_probe__a_forced_width_is_taken(void **state)
         assert_int_equal(test_width(*state), strtol(forced, NULL, 10));
 }
 
+struct lines {
+    bool marked, named; // a line of the source, and of the compiler
+    char last[512];
+};
+
+static void hear(void *user, enum lcl_log_level level, const char *text)
+{
+    struct lines *lines = user;
+    assert_int_equal(level, LCL_LOG_ERROR);
+    lines->named |= *text == ' ' && strstr(text, "error") != NULL;
+    lines->marked |= strncmp(text, " > ", 3) == 0;
+    snprintf(lines->last, sizeof lines->last, "%s", text);
+}
+
+// A driver has the shuffles of one vendor at most.
+static void test_probe__a_build_that_fails_says_why(void **state)
+{
+    (void)state;
+    struct lines lines = {.marked = false};
+    lcl_context *ctx;
+    const struct lcl_context_params params = {
+        .log = {.fn = hear, .user = &lines, .level = LCL_LOG_ERROR}};
+    struct lcl_spec spec = {.source = "probe.cl",
+                            .kernel = "exchange",
+                            .width = 4,
+                            .group = 4,
+                            .exchange = LCL_EXCHANGE_INTEL,
+                            .defines = {{"PROBE", 1}}};
+    lcl_kernel *kernel;
+    assert_int_equal(lcl_runtime_create(&ctx, &params, test_simulator_api()),
+                     LCL_OK);
+    if (lcl_kernel_get(&kernel, ctx, &spec) == LCL_OK) {
+        spec.exchange = LCL_EXCHANGE_AMD;
+        assert_int_equal(lcl_kernel_get(&kernel, ctx, &spec), LCL_EBUILD);
+    }
+    assert_non_null(strstr(lines.last, "probe.cl does not compile on "));
+    assert_true(lines.named && lines.marked);
+    lcl_context_destroy(&ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +205,7 @@ int main(void)
         cmocka_unit_test(test_probe__operations_are_rounded_once),
         cmocka_unit_test(test_probe__capabilities_are_sane),
         cmocka_unit_test(test_probe__a_forced_width_is_taken),
+        cmocka_unit_test(test_probe__a_build_that_fails_says_why),
     };
     return test_device_run(tests);
 }

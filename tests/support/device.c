@@ -23,11 +23,12 @@ static void print_line(void *user, enum lcl_log_level level, const char *text)
     print_message("levelcl: %s\n", text);
 }
 
+static const struct lcl_context_params params = {
+    .log = {.fn = print_line, .level = LCL_LOG_ERROR},
+};
+
 bool test_device_create(void)
 {
-    const struct lcl_context_params params = {
-        .log = {.fn = print_line, .level = LCL_LOG_ERROR},
-    };
     const enum lcl_status st =
         lcl_runtime_create(&context, &params, test_simulator_api());
     if (st != LCL_OK && st != LCL_ENODEVICE) {
@@ -57,7 +58,7 @@ lcl_context *test_context(int k)
 {
     assert_in_range(k, 0, CONTEXTS - 1);
     if (!others[k])
-        assert_int_equal(lcl_context_create(&others[k], NULL), LCL_OK);
+        assert_int_equal(lcl_context_create(&others[k], &params), LCL_OK);
     return others[k];
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Delivery to the log callback, and the return values of error functions.
+#include "host/build_log.h"
 #include "host/log.h"
 #include "tests/support/capture.h"
 #include "tests/support/misuse.h"
@@ -102,6 +103,83 @@ static void test_log__sources_are_for_debugging_only(void **state)
     assert_int_equal(capture.messages, 0);
 }
 
+static void expect_printable(const char *text, const char *expected)
+{
+    char shown[64];
+    assert_int_equal(lcl_printable(shown, sizeof shown, text),
+                     strlen(expected));
+    assert_string_equal(shown, expected);
+    // what is printable stays
+    assert_int_equal(lcl_printable(shown, sizeof shown, expected),
+                     strlen(expected));
+    assert_string_equal(shown, expected);
+}
+
+static void test_log__text_is_made_printable(void **state)
+{
+    (void)state;
+    expect_printable("", "");
+    expect_printable("plain text, 100 %", "plain text, 100 %");
+    expect_printable("a\tb\nc\033[31m\x7f", "a\\x09b\\x0ac\\x1b[31m\\x7f");
+    expect_printable("\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80",
+                     "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80");
+    expect_printable("\xe4 \xc3", "\\xe4 \\xc3");        // Latin-1, cut off
+    expect_printable("\xc0\x80", "\\xc0\\x80");          // too long a form
+    expect_printable("\xed\xa0\x80", "\\xed\\xa0\\x80"); // a surrogate
+    expect_printable("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80");
+    expect_printable("\xff\xfe", "\\xff\\xfe");
+}
+
+// Controls of Unicode, changes of direction, characters without width.
+static void test_log__hidden_characters_are_shown(void **state)
+{
+    (void)state;
+    expect_printable("\xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0",
+                     "\\u0080\\u009b\\u009f\xc2\xa0");
+    expect_printable("\xd8\x9c\xe2\x80\x8b\xe2\x80\x8f",
+                     "\\u061c\\u200b\\u200f");
+    expect_printable("\xe2\x80\xaa\xe2\x80\xae\xe2\x81\xa6\xe2\x81\xa9",
+                     "\\u202a\\u202e\\u2066\\u2069");
+    expect_printable("\xef\xbb\xbf\xf3\xa0\x81\x81", "\\ufeff\\U000e0041");
+}
+
+static void test_log__printable_text_is_cut_between_characters(void **state)
+{
+    (void)state;
+    char shown[8];
+    assert_int_equal(lcl_printable(NULL, 0, "a\033"), 5);
+    assert_int_equal(lcl_printable(shown, 5, "a\033"), 5);
+    assert_string_equal(shown, "a");
+    assert_int_equal(lcl_printable(shown, 4, "\xc3\xa4\xc3\xa4"), 4);
+    assert_string_equal(shown, "\xc3\xa4");
+    assert_int_equal(lcl_printable(shown, 1, "a"), 1);
+    assert_string_equal(shown, "");
+}
+
+// The lines of the compiler, then the source around the places that they name.
+static void test_log__a_failed_build_shows_its_source(void **state)
+{
+    (void)state;
+    static const char source[] = "#define WIDTH 1\n#line 1 \"a.cl.h\"\nint a;\n"
+                                 "#line 1 \"b.cl\"\none\ntwo\nthree\nfour\n";
+    static const char text[] =
+        "b.cl:1:2: warning: w\n\n/tmp/b.cl:4:1: error: e\na.cl.h:9:1: note\n";
+    char all[256] = "", fault[64];
+    const struct lcl_log log = {add_line, all, LCL_LOG_ERROR};
+    lcl_log_build(&log, text, source);
+    assert_string_equal(all,
+                        " b.cl:1:2: warning: w| /tmp/b.cl:4:1: error: e|"
+                        " a.cl.h:9:1: note|"
+                        " > b.cl:1  one|   b.cl:2  two|   b.cl:3  three|"
+                        "   b.cl:2  two|   b.cl:3  three| > b.cl:4  four|");
+    lcl_build_fault(fault, sizeof fault, text);
+    assert_string_equal(fault, "/tmp/b.cl:4:1: error: e");
+    lcl_build_fault(fault, sizeof fault, "\nfirst\nsecond");
+    assert_string_equal(fault, "first");
+    lcl_build_fault(fault, sizeof fault, "");
+    assert_string_equal(fault, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -113,6 +191,10 @@ int main(void)
         cmocka_unit_test(test_log__misuse_is_invalid_or_aborts),
         cmocka_unit_test(test_log__sources_are_numbered),
         cmocka_unit_test(test_log__sources_are_for_debugging_only),
+        cmocka_unit_test(test_log__text_is_made_printable),
+        cmocka_unit_test(test_log__hidden_characters_are_shown),
+        cmocka_unit_test(test_log__printable_text_is_cut_between_characters),
+        cmocka_unit_test(test_log__a_failed_build_shows_its_source),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
