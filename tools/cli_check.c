@@ -234,8 +234,9 @@ static enum lcl_status check_methods(const struct cli *cli,
              precond->trisolve != LCL_TRISOLVE_HEC_LEVEL,
          "--precond iluk, ilut, ras and as require --trisolve packed or "
          "hec_level"},
-        {type != LCL_PRECOND_AMG && (cli->coordinates || cli->near_null),
-         "--coordinates and --near-null require --precond amg"},
+        {type && type != LCL_PRECOND_AMG &&
+             (cli->coordinates || cli->near_null),
+         "--coordinates and --near-null require --precond amg or auto"},
         {cli->coordinates && cli->near_null,
          "--coordinates makes near-null vectors: give it or --near-null, not "
          "both"},

@@ -189,7 +189,11 @@ static void project_constants(struct hint *hint, double share)
 static bool no_solution(struct hint *hint, const struct job *job)
 {
     const struct singularity *s = &job->singular;
-    if (s->constant)
+    if (s->overflows)
+        snprintf(hint->text, sizeof hint->text,
+                 "another scale: ||b|| / ||A||, and with it the solution, is "
+                 "beyond the largest number in fp64, 1.8e308");
+    else if (s->constant)
         project_constants(hint, s->share);
     else if (s->found)
         snprintf(hint->text, sizeof hint->text,
@@ -198,7 +202,7 @@ static bool no_solution(struct hint *hint, const struct job *job)
                  "x in fp64 gives A x the part %.1e ||b|| of b along a vector "
                  "y with ||A^T y|| = %.1e ||A|| ||y||",
                  s->share, s->gradient);
-    return s->found;
+    return s->found || s->overflows;
 }
 
 // ---------------------------------------------------------------- all

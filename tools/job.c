@@ -80,6 +80,14 @@ static enum lcl_status set_nullspace(struct job *job)
     return lcl_operator_set_nullspace(job->op, &N);
 }
 
+static void warn_of_modes(struct job *job)
+{
+    if (!job->M || lcl_precond_info(job->M)->type != LCL_PRECOND_AMG)
+        messages_warn(&job->messages,
+                      "near-null vectors serve multigrid alone, which was not "
+                      "chosen: --precond amg chooses it");
+}
+
 enum lcl_status job_set_up(struct job *job)
 {
     const struct lcl_options *options = &job->cli.options;
@@ -100,6 +108,8 @@ enum lcl_status job_set_up(struct job *job)
     profile_end(&job->profile, job->ctx, job_clock());
     if (st >= 0)
         take_method(job);
+    if (st >= 0 && job->modes.cols > 0)
+        warn_of_modes(job);
     return st;
 }
 

@@ -35,9 +35,15 @@ static double dot(const double *x, const double *y, int64_t n)
     return sum;
 }
 
+// Squares of the entries themselves may be 0 or infinite.
 static double norm(const double *x, int64_t n)
 {
-    return sqrt(dot(x, x, n));
+    double most = 0, sum = 0;
+    for (int64_t i = 0; i < n; ++i)
+        most = fmax(most, fabs(x[i]));
+    for (int64_t i = 0; i < n && most > 0; ++i)
+        sum += x[i] / most * (x[i] / most);
+    return most * sqrt(sum);
 }
 
 static void multiply(double *y, const struct lcl_csr *A, const double *x)
@@ -174,6 +180,7 @@ void singular_find(struct singularity *out, const struct lcl_csr *A,
     if (allocate(&S, A->rows)) {
         S.norm_A = bound_norm(A, S.p, S.q);
         S.norm_b = norm(b, A->rows);
+        out->overflows = S.norm_A > 0 && S.norm_b / S.norm_A > DBL_MAX;
         if (!try_constant(out, &S))
             try_residual(out, &S, x);
     }

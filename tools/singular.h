@@ -11,6 +11,7 @@
 struct singularity {
     bool found;      // such an x is so large that rounding errors of A x exceed
                      // the tolerance by far
+    bool overflows;  // ||b|| / ||A||, and with it ||x||, is beyond all doubles
     bool constant;   // y is constant, and A y is zero as well
     double share;    // |<y, b>| / ||b||
     double gradient; // ||A^T y|| / ||A||

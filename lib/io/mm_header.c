@@ -151,6 +151,10 @@ static enum lcl_status read_size(const lcl_stream *stream, char **p,
 {
     char *word = lcl_skip_blanks(*p);
     *p = lcl_parse_int(word, size);
+    if (*p && *size == INT64_MAX)
+        return lcl_stream_fail(stream, LCL_ERANGE,
+                               "expected fewer than 2^63 %s, found %s", what,
+                               lcl_mm_found(word).text);
     if (*p && *size >= 0 && lcl_is_gap(**p))
         return LCL_OK;
     return lcl_stream_fail(stream, LCL_EFORMAT,

@@ -5,6 +5,7 @@
 #include "host/alloc.h"
 #include "host/log.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -234,6 +235,12 @@ static void search_finish(struct search *s)
         lcl_free(all[k]);
 }
 
+// 2^exponent, finite: with a subnormal entry it may lie beyond doubles.
+static double power_of_two(double exponent)
+{
+    return exp2(rint(fmax(DBL_MIN_EXP, fmin(exponent, DBL_MAX_EXP - 1))));
+}
+
 // r_i = 2^u_i / max_k |a_ik|, c_j = 2^v_j, rounded to powers of two.
 static enum lcl_status take(struct lcl_transversal *T, struct search *s,
                             const struct lcl_log *log)
@@ -244,8 +251,8 @@ static enum lcl_status take(struct lcl_transversal *T, struct search *s,
     if (!T->row_scale || !T->column_scale)
         return lcl_fail_memory(log, "scalings");
     for (int64_t i = 0; i < n; ++i) {
-        T->row_scale[i] = exp2(rint(s->u[i] - log2(largest_of(s->A, i))));
-        T->column_scale[i] = exp2(rint(s->v[i]));
+        T->row_scale[i] = power_of_two(s->u[i] - log2(largest_of(s->A, i)));
+        T->column_scale[i] = power_of_two(s->v[i]);
     }
     T->n = n;
     T->column = s->column_of;

@@ -25,6 +25,8 @@ printf '1 1 1\n2 -2 1\n' | matrix index_minus.mtx 2 2 2
 echo '1 1 1' | matrix rows_minus.mtx -2 2 1
 echo '1 1 1' | matrix nnz_minus.mtx 2 2 -1
 echo '1 1 1' | matrix nnz_absurd.mtx 2 2 999999999999999999999
+echo '1 1 1' | matrix rows_absurd.mtx 9223372036854775808 2 1
+echo '1 1 5e-309' | matrix tiny.mtx 1 1 1
 echo '1 1 1' | matrix nnz_large.mtx 2 2 1000000000000
 echo '1 1 1' | matrix rows_1e12.mtx 1000000000000 1000000000000 1
 printf '1 1 1\n' | matrix truncated.mtx 2 2 2
@@ -154,7 +156,8 @@ bad_input 'col_past.mtx:4: ' col_past.mtx
 bad_input 'index_minus.mtx:4: ' index_minus.mtx
 bad_input 'rows_minus.mtx:2: ' rows_minus.mtx
 bad_input 'nnz_minus.mtx:2: ' nnz_minus.mtx
-bad_input 'nnz_absurd.mtx:2: ' nnz_absurd.mtx
+bad_input "nnz_absurd.mtx:2: .*found '999999999999999999999'" nnz_absurd.mtx
+bad_input "rows_absurd.mtx:2: .*found '9223372036854775808'" rows_absurd.mtx
 bad_input 'nnz_large.mtx:' nnz_large.mtx
 bad_input 'rows_1e12.mtx:2: ' rows_1e12.mtx
 bad_input 'truncated.mtx:' truncated.mtx
@@ -239,6 +242,10 @@ ends 1 cycle.mtx --solver bicgstab --precond ildu0
 says stdout '^to try: no --solver and no --precond: '
 ends 1 cycle.mtx --max-iters 1 --json
 says stdout '"to_try":'
+
+# The solution would be 2e308.
+ends 1 tiny.mtx --rhs ones --solver cg --precond none
+says stdout '^to try: another scale: .* beyond the largest number in fp64'
 
 # More -v, more messages, also for kernels that were compiled before.
 for more in -v -vv -vvv; do
@@ -435,7 +442,27 @@ printf '%%%%MatrixMarket matrix array real general\n2 1\n1\n0\n1' >long.mtx
 ends 0 --problem elasticity:6 --coordinates elasticity:6 --solver cg --precond amg --amg-coarse-rows 100
 ends 0 two.mtx --precond amg --near-null vectors.mtx
 ends 0 two.mtx --precond amg --coordinates nodes.mtx
-refused 2 'require --precond amg' two.mtx --coordinates nodes.mtx
+refused 2 'require --precond amg or auto' two.mtx --precond ic0 --coordinates nodes.mtx
+# a grid of 68 x 68 cells, large enough for multigrid
+awk 'BEGIN {
+    n = 68
+    for (i = 1; i <= n * n; ++i) {
+        print i, i, 4
+        if (i > n) print i, i - n, -1
+        if (i <= n * n - n) print i, i + n, -1
+        if (i % n != 1) print i, i - 1, -1
+        if (i % n) print i, i + 1, -1
+    }
+}' | matrix grid.mtx 4624 4624 22848
+{
+    printf '%%%%MatrixMarket matrix array real general\n4624 1\n'
+    yes 1 | head -n 4624
+} >ones.mtx
+ends 0 grid.mtx --near-null ones.mtx
+says stdout '^  *because .*near-null vectors are given'
+[ ! -s "$dir/stderr" ] && pass || flunk 'a warning about vectors that serve'
+ends 0 two.mtx --near-null vectors.mtx --solver minres
+says stderr 'warning: near-null vectors serve multigrid alone'
 refused 2 'give it or --near-null' two.mtx --precond amg --coordinates nodes.mtx --near-null vectors.mtx
 refused 2 'near-null does not apply to clsolve info' info two.mtx --near-null vectors.mtx
 refused 3 'nodes.mtx is 1 x 2, but the vectors of two.mtx have 2 rows' two.mtx --precond amg --near-null nodes.mtx

@@ -159,6 +159,24 @@ static void test_singular__overflow_finds_nothing(void **state)
     assert_false(find(A, 1e-8).found);
 }
 
+// Units do not make a matrix singular; of 5e-309 x = 1 they leave no solution.
+static void test_singular__tiny_entries_are_no_zeros(void **state)
+{
+    (void)state;
+    struct lcl_csr A = neumann(5, 4, 1);
+    for (int64_t k = 0; k < A.nnz; ++k)
+        A.val[k] *= 1e-300;
+    const struct singularity units = find(A, 1e-8);
+    assert_false(units.found || units.overflows);
+    A = test_laplacian(1, 1, 1);
+    A.val[0] = 5e-309;
+    const double one = 1, zero = 0;
+    struct singularity out;
+    singular_find(&out, &A, &one, &zero, 1e-8);
+    assert_true(out.overflows && !out.found);
+    test_csr_finish(&A);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +186,7 @@ int main(void)
         cmocka_unit_test(test_singular__regular_matrices_are_not),
         cmocka_unit_test(test_singular__small_regular_matrices_are_not),
         cmocka_unit_test(test_singular__overflow_finds_nothing),
+        cmocka_unit_test(test_singular__tiny_entries_are_no_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

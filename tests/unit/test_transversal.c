@@ -112,12 +112,27 @@ static void test_transversal__a_shift_is_undone(void **state)
     test_csr_finish(&A);
 }
 
+// The scaling of 5e-309 would be 2e308, which is no double.
+static void test_transversal__scalings_are_finite(void **state)
+{
+    (void)state;
+    const double dense[] = {5e-309};
+    struct lcl_csr A = test_csr_from_dense(1, dense);
+    struct lcl_transversal T;
+    assert_int_equal(lcl_transversal_find(&T, &A, NULL), LCL_OK);
+    const double scaled = T.row_scale[0] * dense[0] * T.column_scale[0];
+    assert_true(isfinite(T.row_scale[0]) && scaled > 0.25 && scaled <= 2);
+    lcl_transversal_finish(&T);
+    test_csr_finish(&A);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_transversal__products_are_the_largest),
         cmocka_unit_test(test_transversal__large_matrices_are_matched),
         cmocka_unit_test(test_transversal__a_shift_is_undone),
+        cmocka_unit_test(test_transversal__scalings_are_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
