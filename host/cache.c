@@ -31,6 +31,13 @@ struct header {
 };
 static const struct header blank = {.magic = "levelcl", .format = 1};
 
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+// A home that does not exist is not created.
 size_t lcl_cache_folder(char *path, size_t size)
 {
     static const struct {
@@ -38,9 +45,10 @@ size_t lcl_cache_folder(char *path, size_t size)
     } places[] = {{"LEVELCL_CACHE_DIR", ""},
                   {"XDG_CACHE_HOME", "/levelcl"},
                   {"HOME", "/.cache/levelcl"}};
-    for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
+    enum { HOME = sizeof places / sizeof *places - 1 };
+    for (int i = 0; i <= HOME; ++i) {
         const char *base = getenv(places[i].variable);
-        if (base && *base)
+        if (base && *base && (i < HOME || is_folder(base)))
             return (size_t)snprintf(path, size, "%s%s", base, places[i].below);
     }
     return 0;
@@ -124,13 +132,17 @@ static void warn_errno(struct lcl_cache *cache, const char *what, int code)
 
 // Anyone who can write to a file or folder of the cache can run code as the
 // user.
+static const char *fault_of(const struct stat *info)
+{
+    return info->st_uid != geteuid() ? "a part of it belongs to another user"
+           : info->st_mode & (S_IWGRP | S_IWOTH)
+               ? "other users may write to a part of it"
+               : NULL;
+}
+
 static bool is_safe(struct lcl_cache *cache, const struct stat *info)
 {
-    const char *fault = info->st_uid != geteuid()
-                            ? "a part of it belongs to another user"
-                        : info->st_mode & (S_IWGRP | S_IWOTH)
-                            ? "other users may write to a part of it"
-                            : NULL;
+    const char *fault = fault_of(info);
     if (fault)
         warn(cache, "used", fault);
     return !fault;
@@ -154,6 +166,29 @@ static int make_folders(char *path)
     }
     const int last = make_folder(AT_FDCWD, path);
     return error ? error : last;
+}
+
+bool lcl_folder_is_writable(const char *path)
+{
+    char parent[PATH_MAX];
+    struct stat info;
+    if (strlen(path) >= sizeof parent)
+        return false;
+    strcpy(parent, path);
+    char *slash = parent + strlen(parent);
+    while (stat(parent, &info) != 0 && errno == ENOENT &&
+           (slash = strrchr(parent, '/')) && slash > parent)
+        *slash = '\0';
+    return is_folder(slash == parent ? "/" : parent) &&
+           access(slash == parent ? "/" : parent, W_OK | X_OK) == 0;
+}
+
+bool lcl_cache_keeps(const struct lcl_cache *cache)
+{
+    struct stat info;
+    if (!cache->dir || !lcl_folder_is_writable(cache->dir))
+        return false;
+    return stat(cache->dir, &info) != 0 || !fault_of(&info);
 }
 
 // Opens a folder of the cache. Returns -1 if it does not exist or is not safe

@@ -25,6 +25,13 @@ enum lcl_status lcl_cache_init(struct lcl_cache *cache, const char *dir,
                                bool off, const struct lcl_log *log);
 void lcl_cache_finish(struct lcl_cache *cache);
 
+// Whether what is stored is likely to be found again: the folder is there and
+// safe or can be created.
+bool lcl_cache_keeps(const struct lcl_cache *cache);
+
+// Whether the folder, or the nearest one above it that exists, is writable.
+bool lcl_folder_is_writable(const char *path);
+
 // Number of a key: its 16 hexadecimal digits are the folder, two of them, and
 // the name of the file.
 uint64_t lcl_cache_hash(const char *key);

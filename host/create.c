@@ -308,7 +308,9 @@ struct lcl_task_info lcl_context_task(const lcl_context *ctx,
 
 struct lcl_build_info lcl_context_builds(const lcl_context *ctx)
 {
-    return ctx->builds;
+    struct lcl_build_info builds = ctx->builds;
+    builds.kept = lcl_programs_are_kept(ctx);
+    return builds;
 }
 
 enum lcl_status lcl_context_wait(lcl_context *ctx)

@@ -6,11 +6,13 @@
 #include "host/caps.h"
 #include "host/log.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/resource.h>
 
 enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64 };
 
@@ -20,15 +22,57 @@ enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64 };
 // lcl_device_list() discovers devices.
 static pthread_mutex_t discovery_lock = PTHREAD_MUTEX_INITIALIZER;
 
+static bool is_icd(const char *name)
+{
+    const size_t length = strlen(name);
+    return length > 4 && strcmp(name + length - 4, ".icd") == 0;
+}
+
+// Whether a place has files of the loader, which name drivers, or is one.
+static bool names_drivers(const char *place)
+{
+    bool found = is_icd(place);
+    DIR *dir = opendir(place);
+    for (struct dirent *e; dir && !found && (e = readdir(dir));)
+        found = is_icd(e->d_name);
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+// ", in 250 MB of address space", if that is limited.
+static void describe_limit(char text[64])
+{
+    struct rlimit limit;
+    *text = '\0';
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        snprintf(text, 64, ", in %.0f MB of address space",
+                 1e-6 * (double)limit.rlim_cur);
+}
+
+static enum lcl_status fail_without_platform(const struct lcl_cl *cl)
+{
+    char limit[64];
+    const char *vendors = getenv("OCL_ICD_VENDORS");
+    const char *folder = vendors && *vendors ? vendors : "/etc/OpenCL/vendors";
+    if (!names_drivers(folder))
+        return lcl_fail(&cl->log, LCL_ENODEVICE,
+                        "no OpenCL platform is installed (pocl-opencl-icd "
+                        "provides one for every CPU)");
+    describe_limit(limit);
+    return lcl_fail(&cl->log, LCL_ENODEVICE,
+                    "no OpenCL driver of those in %s starts%s; clsolve doctor "
+                    "looks for the cause",
+                    folder, limit);
+}
+
 static enum lcl_status platforms(const struct lcl_cl *cl, cl_platform_id *ids,
                                  cl_uint *count)
 {
     *count = 0;
     const cl_int code = cl->api->clGetPlatformIDs(MAX_PLATFORMS, ids, count);
     if (code == -1001 || (code == CL_SUCCESS && *count == 0))
-        return lcl_fail(&cl->log, LCL_ENODEVICE,
-                        "no OpenCL platform is installed (pocl-opencl-icd "
-                        "provides one for every CPU)");
+        return fail_without_platform(cl);
     if (*count > MAX_PLATFORMS)
         *count = MAX_PLATFORMS;
     return lcl_cl_status(cl, code, "clGetPlatformIDs(...)", LCL_CL_PLACE);
@@ -124,9 +168,14 @@ static enum lcl_status choose(const struct lcl_cl *cl, const char *wanted,
                               const struct lcl_caps *caps, int count,
                               int *index)
 {
-    if (count == 0)
+    if (count == 0) {
+        char limit[64];
+        describe_limit(limit);
         return lcl_fail(&cl->log, LCL_ENODEVICE,
-                        "no OpenCL platform provides a device");
+                        "no OpenCL platform provides a device%s; clsolve "
+                        "doctor looks for the cause",
+                        limit);
+    }
     const bool any = !wanted || !*wanted;
     *index =
         any ? choose_default(caps, count) : choose_named(caps, count, wanted);

@@ -15,6 +15,7 @@
 #include <levelcl/version.h>
 
 #include <fenv.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,6 +199,28 @@ static bool driver_keeps_kernels(const lcl_context *ctx)
     return strcmp(ctx->caps.platform, "Portable Computing Language") == 0;
 }
 
+// Where PoCL keeps kernels, as its manual says.
+static bool pocl_keeps_kernels(void)
+{
+    static const struct {
+        const char *variable, *below;
+    } places[] = {{"POCL_CACHE_DIR", ""},
+                  {"XDG_CACHE_HOME", "/pocl"},
+                  {"HOME", "/.cache/pocl"}};
+    const char *on = getenv("POCL_KERNEL_CACHE");
+    char path[PATH_MAX];
+    if (on && strcmp(on, "0") == 0)
+        return false;
+    for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
+        const char *base = getenv(places[i].variable);
+        if (!base || !*base)
+            continue;
+        snprintf(path, sizeof path, "%s%s", base, places[i].below);
+        return lcl_folder_is_writable(path);
+    }
+    return false;
+}
+
 static void store_binary(lcl_context *ctx, cl_program program, const char *key)
 {
     size_t bytes = 0;
@@ -231,6 +254,12 @@ static bool may_ask_for_binary(const lcl_context *ctx)
            (ctx->caps.width == 1 && atoi(ctx->caps.driver) < 6);
 }
 
+bool lcl_programs_are_kept(const lcl_context *ctx)
+{
+    return (driver_keeps_kernels(ctx) && pocl_keeps_kernels()) ||
+           (may_ask_for_binary(ctx) && lcl_cache_keeps(&ctx->cache));
+}
+
 // Not of a program that PoCL builds for the first time, and of others spread
 // over several processes.
 static void keep_binary(lcl_context *ctx, cl_program program, const char *key,
@@ -262,7 +291,7 @@ void lcl_announce_compilation(lcl_context *ctx)
     const struct lcl_compile_info info = {
         .number = ++ctx->compilations,
         .seconds = ctx->clock.task[LCL_TASK_COMPILE].seconds,
-        .kept = ctx->cache.dir || driver_keeps_kernels(ctx),
+        .kept = lcl_programs_are_kept(ctx),
     };
     if (ctx->compiling)
         ctx->compiling(ctx->compiling_user, &info);

@@ -28,6 +28,9 @@ enum lcl_status lcl_kernels_get(lcl_context *ctx, const struct lcl_spec *spec,
                                 const struct lcl_kernel_plan *all,
                                 size_t kernels);
 
+// Whether later contexts find what is compiled.
+bool lcl_programs_are_kept(const lcl_context *ctx);
+
 void lcl_programs_finish(lcl_context *ctx);
 
 // Source text of a spec as passed to the driver, without a device: defines, the

@@ -55,8 +55,8 @@ static enum lcl_status list_all(struct job *job)
         return st;
     if (count == 0)
         return messages_fail(&job->messages, LCL_ENODEVICE,
-                             "no OpenCL device: install the driver of your GPU,"
-                             " or PoCL to solve on the CPU");
+                             "no OpenCL platform provides a device; clsolve "
+                             "doctor looks for the cause");
     struct lcl_caps *caps = calloc((size_t)count, sizeof *caps);
     if (!caps)
         return messages_fail(&job->messages, LCL_ENOMEM,

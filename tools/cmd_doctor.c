@@ -17,7 +17,7 @@ void doctor_add(struct doctor *doctor, const char *check, const char *to_do,
     if (!to_do)
         to_do = "";
     else
-        doctor->all_ok = false;
+        ++doctor->faults;
     if (doctor->count == FINDINGS)
         return;
     struct finding *finding = &doctor->finding[doctor->count++];
@@ -207,9 +207,13 @@ static enum lcl_status examine(struct doctor *doctor, struct job *job)
     check_built(doctor);
     doctor_drivers(doctor);
     doctor_cache(doctor);
+    doctor_path(doctor);
+    const int before = doctor->faults;
     const enum lcl_status st =
         list_devices(doctor, job) ? check_device(doctor, job) : LCL_OK;
-    job->failed = !doctor->all_ok;
+    if (doctor->faults > before)
+        doctor_causes(doctor);
+    job->failed = doctor->faults > 0;
     if (st < 0 || !job->cli.json || json_doctor(doctor, job_exit_code(job, st)))
         return st;
     return messages_fail(&job->messages, LCL_ENOMEM,
@@ -223,7 +227,6 @@ static enum lcl_status run(struct job *job)
         return messages_fail(&job->messages, LCL_ENOMEM,
                              "out of memory: no room for the report");
     job->phase = JOB_DEVICE;
-    doctor->all_ok = true;
     doctor->prints = !job->cli.json && !job->cli.quiet;
     const enum lcl_status st = examine(doctor, job);
     free(doctor);

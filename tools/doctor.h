@@ -15,7 +15,7 @@ struct finding {
 
 struct doctor {
     bool prints; // each finding at once
-    bool all_ok;
+    int faults;
     int count;
     struct finding finding[FINDINGS];
 };
@@ -25,6 +25,10 @@ void doctor_add(struct doctor *doctor, const char *check, const char *to_do,
                 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 // Checks of the system, which need no device: each ICD file, which names the
-// driver's library; the folder of the cache.
+// driver's library; the folder of the cache; whether PATH is set.
 void doctor_drivers(struct doctor *doctor);
 void doctor_cache(struct doctor *doctor);
+void doctor_path(struct doctor *doctor);
+
+// After a failure: what in the environment of the process makes drivers fail.
+void doctor_causes(struct doctor *doctor);

@@ -8,11 +8,13 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -94,6 +96,50 @@ void doctor_drivers(struct doctor *doctor)
                    given ? ", where OCL_ICD_VENDORS points" : "");
 }
 
+// ---------------------------------------------------------------- causes
+
+static void check_limit(struct doctor *doctor)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        doctor_add(doctor, "limit", "raise it with ulimit -v",
+                   "the address space is limited to %.0f MB, drivers need "
+                   "more than a GB",
+                   1e-6 * (double)limit.rlim_cur);
+}
+
+// Drivers, among them PoCL, start with a folder of their own there.
+static void check_home(struct doctor *doctor)
+{
+    static const char to_do[] =
+        "set HOME or XDG_CACHE_HOME to a folder that you can write to";
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *place = cache && *cache ? cache : home;
+    struct stat info;
+    if (!place || !*place)
+        doctor_add(doctor, "home", to_do, "HOME is not set");
+    else if (stat(place, &info) != 0)
+        doctor_add(doctor, "home", to_do, "%s: %s", place, strerror(errno));
+    else if (access(place, W_OK | X_OK) != 0)
+        doctor_add(doctor, "home", to_do, "%s is not writable", place);
+}
+
+// Before a device is used: some drivers end the process then.
+void doctor_path(struct doctor *doctor)
+{
+    const char *path = getenv("PATH");
+    if (!path || !*path)
+        doctor_add(
+            doctor, "path", "set PATH, as in PATH=/usr/bin:/bin",
+            "PATH is not set: PoCL finds no linker and ends the process");
+}
+
+void doctor_causes(struct doctor *doctor)
+{
+    check_limit(doctor);
+    check_home(doctor);
+}
+
 // ---------------------------------------------------------------- cache
 
 // Files and bytes in a folder and the folders in it.
@@ -162,8 +208,12 @@ void doctor_cache(struct doctor *doctor)
     struct stat info;
     const size_t length = lcl_cache_folder(folder, sizeof folder);
     if (length == 0 || length >= sizeof folder) {
+        const char *home = getenv("HOME");
+        const bool given = home && *home;
         doctor_add(doctor, "cache", "set LEVELCL_CACHE_DIR, or HOME",
-                   "there is no folder for compiled kernels");
+                   "there is no folder for compiled kernels: HOME%s%s%s",
+                   given ? "=" : "", given ? home : "",
+                   given ? " is no folder" : " is not set");
         return;
     }
     if (stat(folder, &info) != 0) {

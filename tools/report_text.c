@@ -495,11 +495,12 @@ static void detail(const struct job *job, int phase)
 }
 
 // A first run mostly compiles.
-static void remark(const struct job_times *times, int phase)
+static void remark(const struct job *job, const struct job_times *times,
+                   int phase)
 {
     const double seconds = times->phase[phase];
     if (phase == LCL_PHASE_COMPILE && seconds > 2 &&
-        seconds > 0.5 * times->total && lcl_cache_folder(NULL, 0) > 0)
+        seconds > 0.5 * times->total && lcl_context_builds(job->ctx).kept)
         printf("   programs are kept: the next run compiles less");
 }
 
@@ -513,7 +514,7 @@ static void times(const struct job *job)
         if (job->cli.profile)
             detail(job, phase);
         else
-            remark(&times, phase);
+            remark(job, &times, phase);
         putchar('\n');
     }
     share("other", times.other, times.total);

@@ -243,6 +243,8 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_context_link(lcl_context *from,
 struct lcl_build_info {
     int compiled;
     int from_cache;
+    bool kept; /* later contexts will find what is compiled, here or in the
+                * driver's own cache */
 };
 LCL_API struct lcl_build_info lcl_context_builds(const lcl_context *ctx);
 

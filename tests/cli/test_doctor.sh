@@ -52,6 +52,15 @@ LEVELCL_CACHE_DIR="$dir/cache/00/blob" cache '.*blob: '
 says stdout 'to do: remove the file, or set LEVELCL_CACHE_DIR'
 LEVELCL_CACHE_DIR='' XDG_CACHE_HOME='' HOME='' cache 'there is no folder'
 says stdout 'to do: set LEVELCL_CACHE_DIR, or HOME'
+HOME="$dir/nowhere" LEVELCL_CACHE_DIR='' XDG_CACHE_HOME='' cache 'there is no folder.*nowhere is no folder'
+says stdout '^home  *.*nowhere: No such file'
+[ ! -e "$dir/nowhere" ] && pass || flunk 'a home is created'
+path=$PATH
+unset PATH
+ends 1 doctor
+PATH=$path
+says stdout '^path  *PATH is not set'
+says stdout 'to do: set PATH, as in'
 unset OCL_ICD_VENDORS
 
 # ---------------------------------------------------------------- usage
@@ -69,7 +78,17 @@ for check in levelcl built driver cache device context build launch exchange cop
     says stdout "^$check  *ok: "
 done
 grep -q 'to do' "$dir/stdout" && flunk 'something to do' || pass
+cp "$dir/stdout" "$dir/with"
 says stdout '^build  *ok: [1-9][0-9]* kernels'
+# A driver that does not start is one.
+(
+    ulimit -v 150000 && "$clsolve" --version >"$dir/stdout" 2>&1 || exit 0
+    grep -q 'Portable Computing Language' "$dir/with" || exit 0
+    refused 4 'no OpenCL driver of those in .* starts, in 15[0-9] MB of address space' devices
+    ends 1 doctor
+    says stdout '^limit  *the address space is limited to 15[0-9] MB'
+    finish 0
+) || failed=$((failed + 1))
 ends 0 doctor --device 0 --json
 is_json "$dir/stdout" && pass || flunk 'doctor --json with a device'
 says stdout '"check":"self-test","ok":true'

@@ -103,7 +103,7 @@ static void note_compilation(void *user, const struct lcl_compile_info *info)
 }
 
 // Expects one call for each program, and on a CPU others for its kernels.
-static void expect_announced(const struct lcl_context_params *params)
+static void expect_announced(const struct lcl_context_params *params, bool kept)
 {
     struct announced all = {.in_order = true};
     struct test_job job = {.context = *params, .api = &fake_cl_api};
@@ -113,7 +113,8 @@ static void expect_announced(const struct lcl_context_params *params)
     assert_true(all.in_order);
     assert_in_range(all.count, job.builds.compiled, 1000);
     assert_true(job.builds.compiled > 0);
-    assert_int_equal(all.kept, !params->no_cache);
+    assert_int_equal(all.kept, kept);
+    assert_int_equal(job.builds.kept, kept);
 }
 
 static void test_cache_program__compilations_are_announced(void **state)
@@ -121,8 +122,11 @@ static void test_cache_program__compilations_are_announced(void **state)
     (void)state;
     struct lcl_test_folder empty;
     lcl_test_folder_create(&empty);
-    expect_announced(&(struct lcl_context_params){.no_cache = true});
-    expect_announced(&(struct lcl_context_params){.cache_dir = empty.path});
+    expect_announced(&(struct lcl_context_params){.no_cache = true}, false);
+    expect_announced(&(struct lcl_context_params){.cache_dir = empty.path},
+                     true);
+    expect_announced(&(struct lcl_context_params){.cache_dir = "/dev/null/x"},
+                     false);
     lcl_test_folder_remove(&empty);
 }
 

@@ -522,7 +522,7 @@ static void test_cache__folder_is_the_first_that_is_named(void **state)
     (void)state;
     setenv("LEVELCL_CACHE_DIR", "/own", 1);
     setenv("XDG_CACHE_HOME", "/xdg", 1);
-    setenv("HOME", "/home/me", 1);
+    setenv("HOME", "/", 1);
     expect_folder("/given", "/given");
     expect_folder(NULL, "/own");
     expect_folder("", "/own");
@@ -531,7 +531,10 @@ static void test_cache__folder_is_the_first_that_is_named(void **state)
     unsetenv("LEVELCL_CACHE_DIR");
     expect_folder(NULL, "/xdg/levelcl");
     unsetenv("XDG_CACHE_HOME");
-    expect_folder(NULL, "/home/me/.cache/levelcl");
+    expect_folder(NULL, "//.cache/levelcl");
+    setenv("HOME", "/dev/null/me", 1); // a home that does not exist
+    expect_folder(NULL, NULL);
+    expect_folder("/given", "/given");
     unsetenv("HOME");
     expect_folder(NULL, NULL);
 }
