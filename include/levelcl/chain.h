@@ -69,8 +69,10 @@ typedef struct lcl_chain lcl_chain;
  * else IC0 for CG, ILDU0 for all others.
  *
  * If one type is named, there is one method. If both are DEFAULT, methods
- * follow that are slower but solve more matrices; the parameters apply to the
- * first one. Their order depends on the matrix and the device alone, so that
+ * follow that are slower but solve more matrices. All take the parameters of
+ * the solver, with idr_s 8 and restart 100 where those are 0; of precond the
+ * later ones take refresh, pivot_tol, block_jacobi, amg and cpr. Their order
+ * depends on the matrix and the device alone, so that
  * results repeat:
  *   definite    CG with AMG or IC0, CG with the other one, CG with AS of
  *               overlap 1 where much was dropped, CG with IC0 of the whole
@@ -95,11 +97,11 @@ typedef struct lcl_chain lcl_chain;
  * ILUT(p, tol) counts as 2 p + 1 entries per row: otherwise, and for blocks,
  * ILUT works on subdomains, and there is no IC0 of the whole matrix.
  *
- * A callback has no preconditioner. rtol, atol and the monitor apply to all;
- * max_iters to the sum of iterations, of which each method but the last may
- * take half of what is left. Without params->stagnation, a method but the last
- * one ends after 500 iterations without progress. What the parameters point to
- * must live as long as the chain.
+ * A callback has no preconditioner. max_iters applies to the sum of iterations,
+ * of which each method but the last may take half of what is left. Without
+ * params->stagnation, a method but the last one ends after 500 iterations
+ * without progress. What the parameters point to must live as long as the
+ * chain.
  *
  * Returns the statuses of lcl_precond_create() and lcl_solver_create() of the
  * first method; one that refuses the matrix is left out unless precond names
@@ -108,7 +110,9 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_chain_create(
     lcl_chain **out, lcl_operator *A, const struct lcl_precond_params *precond,
     const struct lcl_solver_params *solver);
 
-/* Takes the values that A has now, as lcl_precond_update(); the methods stay.
+/* Takes the values that A has now, as lcl_precond_update(). What
+ * lcl_chain_create() chose by values is chosen anew: if that gives other
+ * methods, the first one of them is set up; otherwise the method in use stays.
  * If the one in use refuses them and others follow, the next solve sets up the
  * next one; lcl_chain_precond() is NULL until then. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_chain_update(lcl_chain *C);
@@ -155,7 +159,7 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_chain_solve_many(
     lcl_chain *C, const struct lcl_chain_columns *columns);
 
 /* Attempt number `index` of the last solve, from 0; NULL past the end. Valid
- * until the next solve. */
+ * until the next solve or update. */
 LCL_API const struct lcl_attempt *lcl_chain_attempt(const lcl_chain *C,
                                                     int index);
 

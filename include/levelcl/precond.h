@@ -299,8 +299,11 @@ enum lcl_amg_refresh {
     LCL_AMG_REFRESH_AUTO = 0, /* FULL if the last solve failed or took more than
                                  1.5 times the iterations of the first solve
                                  after the last full set-up, and AMG had the
-                                 values of that solve; else VALUES */
-    LCL_AMG_REFRESH_VALUES,   /* keeps the prolongations: new coarse matrices */
+                                 values of that solve, or if A is symmetric no
+                                 more, or again; else VALUES */
+    LCL_AMG_REFRESH_VALUES,   /* keeps the prolongations: new coarse matrices.
+                                 FULL if A is symmetric no more, or again, and
+                                 the smoother is DEFAULT */
     LCL_AMG_REFRESH_FULL,     /* sets up everything again, beside what is in use
                                  until then */
     LCL_AMG_REFRESH_COUNT,

@@ -22,8 +22,10 @@ struct lcl_chain {
     lcl_solver *S;
     double setup_seconds; // not yet in an attempt
     int max_iters;
-    struct lcl_solver_params given; // the caller's callbacks
-    double first_residual;          // ||b - A x|| before the first method
+    struct lcl_precond_params given_precond; // the caller's
+    struct lcl_solver_params given;
+    uint64_t version;      // of the values for which the plan is
+    double first_residual; // ||b - A x|| before the first method
     // of the last solve
     struct lcl_attempt attempt[LCL_CHAIN_MAX];
     int attempts;
@@ -464,20 +466,53 @@ enum lcl_status lcl_chain_create(lcl_chain **out, lcl_operator *A,
     if (!C)
         return lcl_fail_memory(log, "a chain");
     C->A = A;
+    C->version = A->version;
+    C->given_precond = precond ? *precond : precond_defaults;
     C->given = solver ? *solver : solver_defaults;
-    if ((st = lcl_plan_make(&C->plan, A, precond ? precond : &precond_defaults,
-                            &C->given)) < 0 ||
+    if ((st = lcl_plan_make(&C->plan, A, &C->given_precond, &C->given)) < 0 ||
         (st = make_first(C)) < 0)
         lcl_chain_destroy(&C);
     *out = C;
     return st;
 }
 
+// Chooses anew for the values of now. *other: the methods are not those that
+// were chosen before.
+static enum lcl_status plan_anew(lcl_chain *C, bool *other)
+{
+    struct lcl_plan next;
+    const enum lcl_status st =
+        lcl_plan_make(&next, C->A, &C->given_precond, &C->given);
+    *other = st == LCL_OK && !lcl_plan_is_same(&C->plan, &next);
+    if (st < 0)
+        return st;
+    C->plan = next;
+    C->version = C->A->version;
+    return LCL_OK;
+}
+
+static enum lcl_status begin_anew(lcl_chain *C)
+{
+    drop(C);
+    C->at = 0;
+    C->exhausted = false;
+    C->dropped = 0;
+    C->attempts = 0; // what they found was true of other values
+    lcl_info(log_of(C), "the new values suggest other methods: %s",
+             C->plan.reason);
+    return make_first(C);
+}
+
 enum lcl_status lcl_chain_update(lcl_chain *C)
 {
+    bool other = false;
     if (!C)
         return lcl_misuse(NULL, "lcl_chain_update: an argument is NULL");
-    const enum lcl_status st = C->M ? lcl_precond_update(C->M) : LCL_OK;
+    enum lcl_status st =
+        C->version == C->A->version ? LCL_OK : plan_anew(C, &other);
+    if (st < 0 || other)
+        return st < 0 ? st : begin_anew(C);
+    st = C->M ? lcl_precond_update(C->M) : LCL_OK;
     if (!is_refusal(st) || C->plan.count == 1)
         return st;
     drop(C); // others may take these values

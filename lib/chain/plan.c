@@ -37,18 +37,40 @@ static struct lcl_method *append(struct lcl_plan *P,
     return &P->method[P->count++];
 }
 
-// A method with the caller's tolerances and monitor, all else by default.
+// The caller's parameters without those that other types refuse or that make a
+// method what it is.
+static struct lcl_precond_params for_any_type(
+    const struct lcl_precond_params *given)
+{
+    struct lcl_precond_params p = *given;
+    p.type = LCL_PRECOND_DEFAULT;
+    p.trisolve = LCL_TRISOLVE_DEFAULT;
+    p.partition = (struct lcl_partition_params){.rows = 0};
+    p.pivot = LCL_PIVOT_DEFAULT;
+    p.relax = p.ilut_tol = 0;
+    p.ilu_level = p.ilut_p = p.overlap = 0;
+    p.transversal = false;
+    p.coarse = LCL_COARSE_AUTO;
+    p.storage = LCL_FACTOR_STORAGE_DEFAULT;
+    return p;
+}
+
+// A method with the caller's parameters, and larger bases unless the caller
+// says how large they are.
 static struct lcl_method *append_solver(struct lcl_plan *P,
                                         enum lcl_solver_type type,
                                         const char *variant)
 {
-    const struct lcl_solver_params *given = &P->method[0].solver;
-    return append(P, &(struct lcl_method){.solver = {.type = type,
-                                                     .rtol = given->rtol,
-                                                     .atol = given->atol,
-                                                     .idr_s = LCL_IDR_MAX_S,
-                                                     .restart = 100},
-                                          .variant = variant});
+    const struct lcl_method *first = &P->method[0];
+    struct lcl_method m = {.precond = for_any_type(&first->precond),
+                           .solver = first->solver,
+                           .variant = variant};
+    m.solver.type = type;
+    if (m.solver.idr_s == 0)
+        m.solver.idr_s = LCL_IDR_MAX_S;
+    if (m.solver.restart == 0)
+        m.solver.restart = 100;
+    return append(P, &m);
 }
 
 // Overlapping subdomains, where many couplings between them were dropped.
@@ -115,8 +137,9 @@ static void append_ilut(struct lcl_plan *P, const lcl_operator *A,
     const bool whole = whole_pays(A, fill);
     struct lcl_method *m =
         append_solver(P, solver, whole ? of_whole : of_subdomains);
-    m->precond = *fill;
     m->precond.type = LCL_PRECOND_ILUT;
+    m->precond.ilut_p = fill->ilut_p;
+    m->precond.ilut_tol = fill->ilut_tol;
     m->precond.storage = LCL_FACTOR_STORAGE_FP64;
     m->precond.transversal = A->info.block_size == 1;
     if (whole)
@@ -184,8 +207,9 @@ static void append_indefinite(struct lcl_plan *P, const lcl_operator *A)
 static void choose_free(struct lcl_plan *P, const lcl_operator *A, bool alone)
 {
     if (!alone) {
-        append_solver(P, LCL_SOLVER_IDR, "");
-        append_solver(P, LCL_SOLVER_GMRES, "");
+        const struct lcl_precond_params *given = &P->method[0].precond;
+        append_solver(P, LCL_SOLVER_IDR, "")->precond = *given;
+        append_solver(P, LCL_SOLVER_GMRES, "")->precond = *given;
     }
     if (P->method[0].solver.type == LCL_SOLVER_DEFAULT)
         P->method[0].solver.type = LCL_SOLVER_BICGSTAB;
@@ -220,6 +244,23 @@ static enum lcl_status choose(struct lcl_plan *P, lcl_operator *A, bool alone)
     append_inverse(P, &traits);
     append_general(P, A);
     return LCL_OK;
+}
+
+static bool is_same(const struct lcl_method *a, const struct lcl_method *b)
+{
+    const struct lcl_precond_params *p = &a->precond, *q = &b->precond;
+    return a->solver.type == b->solver.type && p->type == q->type &&
+           p->trisolve == q->trisolve && p->ilut_p == q->ilut_p &&
+           p->ilut_tol == q->ilut_tol && p->transversal == q->transversal &&
+           p->cpr.pressure == q->cpr.pressure;
+}
+
+bool lcl_plan_is_same(const struct lcl_plan *P, const struct lcl_plan *Q)
+{
+    bool same = P->count == Q->count;
+    for (int k = 0; k < P->count && same; ++k)
+        same = is_same(&P->method[k], &Q->method[k]);
+    return same;
 }
 
 enum lcl_status lcl_plan_make(struct lcl_plan *P, lcl_operator *A,

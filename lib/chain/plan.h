@@ -35,6 +35,9 @@ enum lcl_status lcl_plan_make(struct lcl_plan *P, lcl_operator *A,
                               const struct lcl_precond_params *precond,
                               const struct lcl_solver_params *solver);
 
+// Whether two plans for one operator have the same methods.
+bool lcl_plan_is_same(const struct lcl_plan *P, const struct lcl_plan *Q);
+
 // Whether a method is tried after factors that have dropped `share` of the
 // off-diagonal entries.
 bool lcl_method_suits(const struct lcl_method *m, double share);

@@ -101,7 +101,8 @@ static enum lcl_status make_rank_factors(struct amg *S)
     return st;
 }
 
-// Of all ranks.
+// Of all ranks. Whether the matrix is symmetric decides on the smoother and on
+// the products of coarse matrices.
 static enum lcl_status choose_smoother(lcl_precond *M,
                                        const struct lcl_amg_params *amg)
 {
@@ -315,6 +316,21 @@ static enum lcl_status set_up_again(lcl_precond *M)
     return LCL_OK;
 }
 
+// Whether the values call for other choices than those of the set-up, where
+// the caller leaves some.
+static enum lcl_status find_kind(lcl_precond *M, bool *other)
+{
+    const struct amg *S = M->op.state;
+    const struct lcl_amg_params *given = &S->params.amg;
+    lcl_operator *A = M->whole ? M->whole : M->matrix;
+    *other = false;
+    if (given->smoother > 0 && given->refresh == LCL_AMG_REFRESH_VALUES)
+        return LCL_OK;
+    const enum lcl_status st = lcl_operator_look(A);
+    *other = st == LCL_OK && A->look.symmetric != S->H.params.symmetric;
+    return st;
+}
+
 static bool is_worn(const lcl_precond *M)
 {
     const struct amg *S = M->op.state;
@@ -473,7 +489,10 @@ static enum lcl_status take_values(lcl_precond *M)
 
 static enum lcl_status update(lcl_precond *M)
 {
-    enum lcl_status st = is_worn(M) ? set_up_again(M) : check_values(M);
+    bool other;
+    enum lcl_status st = find_kind(M, &other);
+    if (st == LCL_OK)
+        st = other || is_worn(M) ? set_up_again(M) : check_values(M);
     if (M->whole)
         st = lcl_space_agree(&M->whole->range, st, "multigrid");
     if (st == LCL_OK)

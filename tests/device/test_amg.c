@@ -253,6 +253,41 @@ static void test_amg__slow_solves_renew_the_levels(void **state)
     assert_int_equal(setups_of(*state, LCL_AMG_REFRESH_FULL), 4);
 }
 
+// Symmetric values, then others, then the first again.
+static void expect_smoothers(lcl_context *ctx, enum lcl_amg_smoother given,
+                             enum lcl_amg_smoother symmetric,
+                             enum lcl_amg_smoother other)
+{
+    static const struct lcl_solver_params bicgstab = {.type =
+                                                          LCL_SOLVER_BICGSTAB};
+    const bool own = given > 0;
+    struct lcl_csr A = test_laplacian(9, 8, 7);
+    struct lcl_precond_params params = deep;
+    struct test_solve s;
+    double *b = test_random_vector(A.rows, 2);
+    params.amg.smoother = given;
+    params.amg.refresh = LCL_AMG_REFRESH_VALUES;
+    test_solve_open(&s, ctx, &A, &params, &bicgstab);
+    const struct lcl_precond_info *info = lcl_precond_info(s.M);
+    for (int k = 0; k < 3; ++k) {
+        A.val[1] = k == 1 ? -0.5 : -1;
+        assert_int_equal(test_precond_update(s.M, A.val), LCL_OK);
+        assert_int_equal(info->amg_smoother, k == 1 ? other : symmetric);
+        assert_int_equal(info->amg_setups, own ? 1 : k + 1);
+        assert_int_equal(test_solve_run(&s, b), LCL_OK);
+    }
+    test_solve_close(&s);
+    free(b);
+    test_csr_finish(&A);
+}
+
+static void test_amg__values_choose_the_smoother(void **state)
+{
+    expect_smoothers(*state, LCL_AMG_SMOOTHER_DEFAULT, LCL_AMG_CHEBYSHEV,
+                     LCL_AMG_ILDU0);
+    expect_smoothers(*state, LCL_AMG_JACOBI, LCL_AMG_JACOBI, LCL_AMG_JACOBI);
+}
+
 static void test_amg__info_describes_the_levels(void **state)
 {
     struct lcl_csr A = test_laplacian(14, 12, 10);
@@ -503,6 +538,7 @@ int main(void)
         cmocka_unit_test(test_amg__power_laws_stay_sparse),
         cmocka_unit_test(test_amg__updates_follow_the_values),
         cmocka_unit_test(test_amg__slow_solves_renew_the_levels),
+        cmocka_unit_test(test_amg__values_choose_the_smoother),
         cmocka_unit_test(test_amg__info_describes_the_levels),
         cmocka_unit_test(test_amg__scales_of_matrices_do_not_matter),
         cmocka_unit_test(test_amg__bf16_takes_the_iterations_of_fp32),

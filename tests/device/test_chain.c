@@ -8,6 +8,7 @@
 
 #include "host/context.h"
 #include "lib/multilevel/hierarchy.h"
+#include "lib/precond/precond.h"
 
 #include <levelcl/chain.h>
 
@@ -135,6 +136,52 @@ static void test_chain__methods_that_others_follow_end_early(void **state)
 {
     assert_int_equal(patience_of(*state, LCL_SOLVER_DEFAULT), 500);
     assert_int_equal(patience_of(*state, LCL_SOLVER_CG), 2000);
+}
+
+// All but the types and, of the first methods, the patience.
+static void expect_params(const struct lcl_solver_params *p,
+                          const struct lcl_solver_params *given)
+{
+    assert_float_equal(p->rtol, given->rtol, 0);
+    assert_float_equal(p->atol, given->atol, 0);
+    assert_int_equal(p->relative_to, given->relative_to);
+    assert_float_equal(p->reference, given->reference, 0);
+    assert_int_equal(p->stagnation, given->stagnation);
+    assert_int_equal(p->idr_s, given->idr_s);
+    assert_int_equal(p->restart, given->restart);
+    assert_int_equal(p->basis, given->basis);
+    assert_int_equal(p->monitor_every, given->monitor_every);
+    assert_int_equal(p->norm, given->norm);
+}
+
+static void test_chain__all_methods_have_the_parameters_given(void **state)
+{
+    const struct lcl_precond_params precond = {.refresh = LCL_REFRESH_ON_SLOW};
+    const struct lcl_solver_params given = {
+        .rtol = 1e-6,
+        .atol = 1e-12,
+        .relative_to = LCL_RELATIVE_TO_REFERENCE,
+        .reference = 1e-3,
+        .stagnation = 90,
+        .idr_s = 3,
+        .restart = 95,
+        .basis = LCL_BASIS_FP32,
+        .monitor_every = 5,
+        .norm = LCL_NORM_MAX,
+    };
+    struct test_run r;
+    test_run_open(&r, *state, cycle(90), &precond, &given);
+    assert_int_equal(lcl_chain_solve(r.C, r.b, r.x, &r.report), LCL_OK);
+    assert_non_null(lcl_chain_attempt(r.C, 1));
+    expect_params(lcl_solver_info(lcl_chain_solver(r.C)), &given);
+    assert_int_equal(lcl_chain_precond(r.C)->refresh, LCL_REFRESH_ON_SLOW);
+    for (int64_t i = 0; i < r.A.rows; ++i) {
+        double sum = r.b[i];
+        for (int64_t k = r.A.row_ptr[i]; k < r.A.row_ptr[i + 1]; ++k)
+            sum -= r.A.val[k] * r.x[r.A.col_ind[k]];
+        assert_true(fabs(sum) <= 1.01e-9);
+    }
+    test_run_close(&r);
 }
 
 // Which attempt has these types, and of which variant; -1: none.
@@ -368,21 +415,54 @@ static void test_chain__zero_right_hand_sides_give_zero(void **state)
 
 // ------------------------------------------------------------------- values
 
-// Values that are not symmetric any more need another method.
-static void test_chain__new_values_are_taken(void **state)
+static void update(struct test_run *r, const double *val)
+{
+    memcpy(r->A.val, val, (size_t)r->A.nnz * sizeof *val);
+    assert_int_equal(lcl_operator_update(r->op, val), LCL_OK);
+    assert_int_equal(lcl_chain_update(r->C), LCL_OK);
+}
+
+// The method and its iterations are those of a chain for these values.
+static void expect_chosen(struct test_run *r, lcl_context *ctx,
+                          struct lcl_csr A)
+{
+    struct test_run fresh;
+    test_run_open(&fresh, ctx, A, NULL, NULL);
+    const int attempts = test_run_solve(&fresh, LCL_OK);
+    update(r, A.val);
+    assert_string_equal(lcl_chain_reason(r->C), lcl_chain_reason(fresh.C));
+    assert_int_equal(test_run_solve(r, LCL_OK), attempts);
+    assert_int_equal(r->report.iterations, fresh.report.iterations);
+    assert_int_equal(test_run_solver(r), test_run_solver(&fresh));
+    assert_int_equal(test_run_precond(r), test_run_precond(&fresh));
+    test_run_close(&fresh);
+}
+
+// Symmetric values, others, and symmetric ones again.
+static void test_chain__new_values_choose_the_method(void **state)
 {
     struct test_run r;
-    struct lcl_csr other = test_unsymmetric();
     test_run_open(&r, *state, test_laplacian(11, 10, 10), NULL, NULL);
     test_run_solve(&r, LCL_OK);
-    for (int64_t k = 0; k < r.A.nnz; ++k)
-        r.A.val[k] = other.val[k];
-    assert_int_equal(lcl_operator_update(r.op, r.A.val), LCL_OK);
-    assert_int_equal(lcl_chain_update(r.C), LCL_OK);
-    for (int64_t i = 0; i < r.A.rows; ++i)
-        r.x[i] = 0;
-    assert_int_equal(lcl_chain_solve(r.C, r.b, r.x, &r.report), LCL_OK);
-    assert_true(test_residual(&r.A, r.b, r.x) <= 1e-8 * (1 + 1e-6));
+    assert_int_equal(test_run_solver(&r), LCL_SOLVER_CG);
+    expect_chosen(&r, *state, test_unsymmetric());
+    assert_int_equal(test_run_solver(&r), LCL_SOLVER_BICGSTAB);
+    expect_chosen(&r, *state, test_laplacian(11, 10, 10));
+    assert_int_equal(test_run_solver(&r), LCL_SOLVER_CG);
+    test_run_close(&r);
+}
+
+// The method that succeeded stays as long as the choice is the same.
+static void test_chain__similar_values_keep_the_method(void **state)
+{
+    struct test_run r;
+    test_run_open(&r, *state, cycle(90), NULL, NULL);
+    assert_true(test_run_solve(&r, LCL_OK) > 1);
+    struct lcl_csr other = test_scaled(cycle(90), 2);
+    const enum lcl_precond_type type = test_run_precond(&r);
+    update(&r, other.val);
+    assert_int_equal(test_run_precond(&r), type);
+    assert_int_equal(test_run_solve(&r, LCL_OK), 1);
     test_csr_finish(&other);
     test_run_close(&r);
 }
@@ -464,6 +544,7 @@ int main(void)
         cmocka_unit_test(test_chain__rows_with_a_diagonal_alone_are_handled),
         cmocka_unit_test(test_chain__other_methods_follow),
         cmocka_unit_test(test_chain__methods_that_others_follow_end_early),
+        cmocka_unit_test(test_chain__all_methods_have_the_parameters_given),
         cmocka_unit_test(test_chain__many_lanes_take_the_inverse),
         cmocka_unit_test(test_chain__dropped_couplings_bring_overlap),
         cmocka_unit_test(test_chain__dropped_couplings_bring_overlap_to_cg),
@@ -475,7 +556,8 @@ int main(void)
         cmocka_unit_test(test_chain__other_limits_apply_to_all_methods),
         cmocka_unit_test(test_chain__the_monitor_ends_all),
         cmocka_unit_test(test_chain__zero_right_hand_sides_give_zero),
-        cmocka_unit_test(test_chain__new_values_are_taken),
+        cmocka_unit_test(test_chain__new_values_choose_the_method),
+        cmocka_unit_test(test_chain__similar_values_keep_the_method),
         cmocka_unit_test(test_chain__solves_agree_bit_for_bit),
         cmocka_unit_test(test_chain__callbacks_have_no_preconditioner),
         cmocka_unit_test(test_chain__wrong_arguments_are_refused),

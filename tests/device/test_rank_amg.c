@@ -475,6 +475,26 @@ static void test_rank_amg__follows_new_values(void **state)
     test_csr_finish(&A);
 }
 
+static const struct method by_choice = AMG(LCL_AMG_SMOOTHER_DEFAULT, BICGSTAB);
+
+// Values that are not symmetric on one rank choose the smoother of all.
+static void test_rank_amg__values_choose_the_smoother(void **state)
+{
+    struct lcl_csr A = test_laplacian(9, 8, 7);
+    struct test_ranks R;
+    (void)state;
+    test_ranks_open(&R, 2, &A, NULL);
+    make_solvers(&R, &by_choice);
+    assert_int_equal(R.M[0]->info.amg_smoother, LCL_AMG_CHEBYSHEV);
+    A.val[1] *= 0.5;
+    assert_int_equal(test_ranks_update(&R, A.val), LCL_OK);
+    for (int r = 0; r < 2; ++r)
+        assert_int_equal(R.M[r]->info.amg_smoother, LCL_AMG_ILDU0);
+    assert_in_range(solve(&R), 2, 20);
+    test_ranks_close(&R);
+    test_csr_finish(&A);
+}
+
 // With the values of one device after it, which keeps them too.
 static void expect_kept(lcl_context *ctx, const char *problem,
                         const struct method *m)
@@ -569,6 +589,7 @@ int main(void)
         cmocka_unit_test(test_rank_amg__ranks_with_few_rows),
         cmocka_unit_test(test_rank_amg__without_couplings_between_ranks),
         cmocka_unit_test(test_rank_amg__follows_new_values),
+        cmocka_unit_test(test_rank_amg__values_choose_the_smoother),
         cmocka_unit_test(test_rank_amg__keeps_prolongations),
         cmocka_unit_test(test_rank_amg__classical_coarsening_is_refused),
         cmocka_unit_test(test_rank_amg__chebyshev_needs_a_symmetric_whole),

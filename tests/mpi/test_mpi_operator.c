@@ -407,6 +407,37 @@ static bool refuses_other_params(void)
     return true;
 }
 
+// Every number of the solver's parameters is compared.
+static bool refuses_other_solvers(void)
+{
+    static const struct {
+        struct lcl_solver_params params;
+        const char *name;
+    } other[] = {
+        {{.atol = 1}, "atol"},
+        {{.relative_to = LCL_RELATIVE_TO_R0}, "relative_to"},
+        {{.reference = 2}, "reference"},
+        {{.max_iters = 9}, "max_iters"},
+        {{.stagnation = 9}, "stagnation"},
+        {{.idr_s = 2}, "idr_s"},
+        {{.restart = 9}, "restart"},
+        {{.basis = LCL_BASIS_FP32}, "basis"},
+        {{.monitor_every = 3}, "monitor_every"},
+        {{.norm = LCL_NORM_MAX}, "norm"},
+    };
+    struct system s = {.rank = 0};
+    CHECK(open(&s, "lap3d:6"));
+    for (size_t k = 0; k < sizeof other / sizeof *other && s.size > 1; ++k) {
+        lcl_solver *S;
+        CHECK(lcl_solver_create(&S, s.A, NULL,
+                                s.rank == 0 ? NULL : &other[k].params) ==
+              LCL_EINVAL);
+        CHECK(!S && strstr(capture.last, other[k].name));
+    }
+    finish(&s);
+    return true;
+}
+
 // One rank passes what no rank may.
 static bool refuses_bad_params(void)
 {
@@ -465,7 +496,7 @@ int main(int argc, char **argv)
         solves_the_laplacian() && solves_a_flow() && takes_new_values() &&
         refuses_bad_rows() && refuses_bad_vectors() &&
         refuses_solves_that_do_not_block() && refuses_other_params() &&
-        refuses_bad_params() && reads_a_file(path) &&
+        refuses_other_solvers() && refuses_bad_params() && reads_a_file(path) &&
         solves_a_kronecker_system() && refuses_different_systems() &&
         refuses_values_while_busy();
     if (!passed)
