@@ -88,11 +88,12 @@ enum lcl_status job_check_square(struct job *job)
     return LCL_OK;
 }
 
-// The pivot policy handles missing diagonals; warns about them.
+// The pivot policy handles missing diagonals; warns about them. A given null
+// space may have the unknowns of empty rows.
 enum lcl_status job_check_rows(struct job *job)
 {
     const struct facts *facts = &job->facts;
-    if (facts->zero_rows > 0)
+    if (facts->zero_rows > 0 && !job->cli.nullspace)
         return messages_fail(&job->messages, LCL_EFORMAT,
                              "row %" PRId64 " of %s has no nonzero entry: the "
                              "matrix is singular",

@@ -483,6 +483,11 @@ says stdout '^removed     3.464e+00 of b, ||b|| 1.414e+00 is left'
 ends 0 path.mtx --nullspace level.mtx --rhs ones --json
 says stdout '"norm_removed": *1.73205'
 ends 1 path.mtx --rhs ones
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 4\n1 3 -1\n3 1 -1\n3 3 4\n' >gap.mtx
+printf '%%%%MatrixMarket matrix array real general\n3 1\n0\n1\n0\n' >free.mtx
+printf '%%%%MatrixMarket matrix array real general\n3 1\n3\n0\n3\n' >around.mtx
+ends 0 gap.mtx -b around.mtx --nullspace free.mtx
+refused 3 'row 2 of gap.mtx has no nonzero entry' gap.mtx -b around.mtx
 refused 2 'null vector 0' path.mtx --nullspace slope.mtx
 refused 2 'null vector 0' two.mtx --nullspace constant
 refused 3 'level.mtx is 3 x 1, but the vectors of two.mtx have 2 rows' two.mtx --nullspace level.mtx
