@@ -6,6 +6,7 @@
 #include "host/cl.h"
 #include "host/clock.h"
 #include "host/echo.h"
+#include "host/limit.h"
 
 #include <levelcl/memory.h>
 
@@ -78,6 +79,7 @@ struct lcl_context {
     void *create_nv; // host/shared.c; NULL: none
     bool knows_create_nv;
     struct lcl_background background;
+    struct lcl_limit limit; // of the set-up in progress
     bool used_blas;
     bool proven; // passed its self-test, now or earlier
 };

@@ -167,6 +167,8 @@ enum lcl_status lcl_kernel_enqueue(cl_command_queue queue, lcl_kernel *k,
                         "%s: %lld work-groups of %d work-items, expected at "
                         "most 2^31 - 1 work-items",
                         k->name, (long long)groups, k->group);
+    if (k->ctx->limit.launches && lcl_limit_is_over(&k->ctx->limit))
+        return lcl_limit_refuse(&k->ctx->limit, &k->ctx->cl.log);
     for (int i = 0; i < count; ++i) {
         const enum lcl_status st = set_arg(k, (cl_uint)i, &args[i]);
         if (st < 0)

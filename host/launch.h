@@ -55,7 +55,8 @@ static inline int64_t lcl_launch_groups(int64_t count, int64_t each, int group)
 }
 
 // Enqueues `groups` work-groups; 0 is valid. The arguments follow the kernel's
-// order. Returns LCL_OK, LCL_ERANGE or LCL_EDEVICE.
+// order. Returns LCL_OK, LCL_ERANGE, LCL_EDEVICE or LCL_ECANCELLED
+// (host/limit.h).
 typedef enum lcl_status lcl_launch_fn(lcl_kernel *kernel, int64_t groups,
                                       const struct lcl_arg *args, int count);
 lcl_launch_fn lcl_launch;

@@ -30,6 +30,7 @@ static const struct {
     {LCL_ESELFTEST, "self-test", "the device computes wrong results"},
     {LCL_EPIVOT, "pivot", "a pivot is zero or tiny"},
     {LCL_EBUSY, "busy", "a solve that does not block still uses the context"},
+    {LCL_ECANCELLED, "cancelled", "a set-up was cancelled or reached its limit"},
 };
 // clang-format on
 

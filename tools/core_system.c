@@ -63,9 +63,10 @@ static enum lcl_status make_pattern(struct work *w, const lcl_precond *M)
 {
     const struct lcl_precond_info *info = lcl_precond_info(M);
     const struct lcl_ilut T = {.p = info->ilut_p, .tol = info->ilut_tol};
-    return T.p > 0
-               ? lcl_ilut_pattern(&w->H, w->A, w->A->val, w->E, &T, 0, w->log)
-               : lcl_ilu_pattern(&w->H, w->A, w->E, info->ilu_level, 0, w->log);
+    return T.p > 0 ? lcl_ilut_pattern(&w->H, w->A, w->A->val, w->E, &T, NULL,
+                                      w->log)
+                   : lcl_ilu_pattern(&w->H, w->A, w->E, info->ilu_level, NULL,
+                                     w->log);
 }
 
 // Finds the row of each subdomain that is eliminated first, second, ...

@@ -20,8 +20,8 @@ static void say(struct hint *hint, bool has_command, const char *text)
 static bool is_limit(const char *key)
 {
     static const char *const limits[] = {
-        "rtol",      "atol",         "max-iters",     "stagnation",   "spmv",
-        "hec-width", "kron-product", "kron-exchange", "communication"};
+        "rtol", "atol",      "max-iters",    "stagnation",    "time-limit",
+        "spmv", "hec-width", "kron-product", "kron-exchange", "communication"};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i)
         if (strcmp(key, limits[i]) == 0)
             return true;

@@ -321,6 +321,8 @@ int job_exit_code(const struct job *job, enum lcl_status status)
         [JOB_USAGE] = 2, [JOB_INPUT] = 3, [JOB_DEVICE] = 4, [JOB_OUTPUT] = 3};
     if (status >= 0)
         return status == LCL_OK && !job->failed ? 0 : 1;
+    if (status == LCL_ECANCELLED)
+        return 1;
     if (status == LCL_ENOMEM)
         return 4;
     if (status == LCL_EIO)

@@ -123,11 +123,27 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_chain_set_tolerance(lcl_chain *C,
                                                               double atol,
                                                               int max_iters);
 
+/* Ends the solve in progress, or if there is none the next one, in an iteration
+ * as lcl_solver_cancel(), and in a set-up within the time of a kernel or of
+ * what the host does between two looks at the clock. May be called from any
+ * thread and from a signal handler while C exists. NULL: no effect. */
+LCL_API void lcl_chain_cancel(lcl_chain *C);
+
 /* Solves as lcl_solver_solve(), which see, with the method that succeeded last
  * and then with those after it, each from the best x so far. A method whose
  * set-up fails for reasons of the matrix or for lack of device memory is left
- * out. The report has the sums over all methods; its history is valid until the
- * next solve. Returns the status of the last method that ran, or an error. */
+ * out, and so is one of ILUK or ILUT, after another method, whose pattern takes
+ * more than 5 times the operations with entries of the iterations before it,
+ * and of 2000 passes over A; its status is LCL_ECANCELLED.
+ *
+ * params->time_limit bounds the solve with its set-ups, the one of
+ * lcl_chain_create() or lcl_chain_update() before it included, and those
+ * functions alone, which return LCL_ECANCELLED then; on several devices or
+ * ranks, a set-up ends only between its steps. A solve that it ends in a set-up
+ * returns LCL_ITERATION_LIMIT with LCL_STOP_TIME_LIMIT and the best x so far;
+ * its residuals are NaN if no method has run. The report has the sums over all
+ * methods; its history is valid until the next solve. Returns the status of the
+ * last method that ran, or an error. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_chain_solve(
     lcl_chain *C, const double *b, double *x, struct lcl_report *report);
 

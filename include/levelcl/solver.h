@@ -137,6 +137,13 @@ struct lcl_solver_params {
      * leaves nothing of b in r: the attainable residual is about 2^-52 of the
      * largest one (Greenbaum, SIAM J. Matrix Anal. Appl. 18 (1997)). */
     double divergence;
+    /* Seconds after which a solve ends with LCL_STOP_TIME_LIMIT and
+     * LCL_ITERATION_LIMIT, within a few iterations; 0: none. For a chain, see
+     * lcl_chain_solve(). */
+    double time_limit;
+    /* rtol 0 means 0: for atol alone, for a fixed number of iterations, or for
+     * a test of the caller. */
+    bool rtol_may_be_zero;
 };
 
 #define LCL_SOLVER_PARAMS_INIT LCL_ZERO
@@ -166,7 +173,8 @@ enum lcl_stop {
     LCL_STOP_BREAKDOWN_KRYLOV = -10,  /* the Krylov space is exhausted without a
                                          solution: A M^-1 is singular */
     LCL_STOP_DIVERGED = -11,          /* ||r|| grew, see `divergence` */
-    LCL_STOP_CANCELLED = -12,         /* lcl_solver_cancel() */
+    LCL_STOP_CANCELLED = -12,  /* lcl_solver_cancel(), lcl_chain_cancel() */
+    LCL_STOP_TIME_LIMIT = -13, /* time_limit of the parameters */
 };
 
 struct lcl_report {

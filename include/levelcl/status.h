@@ -37,6 +37,7 @@ enum lcl_status {
     LCL_ESELFTEST = -11, /* the device computes wrong results */
     LCL_EPIVOT = -12,    /* a zero or tiny pivot with the policy FAIL */
     LCL_EBUSY = -13,     /* lcl_solver_enqueue_cl() still uses the context */
+    LCL_ECANCELLED = -14, /* a set-up was cancelled or reached its limit */
 };
 
 /* The name and the meaning of a status, for every value of the enum; "unknown

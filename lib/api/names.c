@@ -204,7 +204,7 @@ const struct lcl_names lcl_batch_precision_names = LCL_NAMES(batch_precisions);
 const struct lcl_names lcl_batch_singular_names = LCL_NAMES(batch_singulars);
 
 // clang-format off
-#define FIRST_STOP LCL_STOP_CANCELLED
+#define FIRST_STOP LCL_STOP_TIME_LIMIT
 #define LAST_STOP  LCL_STOP_TEST
 #define STOP(reason) [LCL_STOP_##reason - FIRST_STOP]
 static const struct {
@@ -215,6 +215,7 @@ static const struct {
     STOP(NONE) = {"none", LCL_ITERATION_LIMIT, "no solve was run"},
     STOP(RTOL) = {"rtol", LCL_OK, "the true residual is within rtol ||b||"},
     STOP(TEST) = {"test", LCL_OK, "the convergence test of the caller was met"},
+    STOP(TIME_LIMIT) = {"time-limit", LCL_ITERATION_LIMIT, "the time limit was reached"},
     STOP(CANCELLED) = {"cancelled", LCL_ITERATION_LIMIT, "the solve was cancelled"},
     STOP(ATOL) = {"atol", LCL_OK, "the true residual is within atol"},
     STOP(ZERO_RHS) = {"zero-rhs", LCL_OK, "the right-hand side is zero, and so is x"},

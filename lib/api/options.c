@@ -149,6 +149,26 @@ static enum lcl_status set_fraction(struct lcl_options *options,
     return LCL_OK;
 }
 
+// What is not zero may be below the smallest number.
+static bool is_zero(const char *value)
+{
+    return strcspn(value, "123456789") >= strcspn(value, "eE");
+}
+
+// A tolerance; 0 is meant.
+static enum lcl_status set_rtol(struct lcl_options *options,
+                                const struct option *option, const char *value,
+                                const struct lcl_log *log)
+{
+    double number;
+    if (!parse_real(value, &number) || !(number >= 0 && number < 1) ||
+        (number == 0 && !is_zero(value)))
+        return bad_number(option, value, "a number >= 0 and < 1", log);
+    options->solver.rtol = number;
+    options->solver.rtol_may_be_zero = number == 0;
+    return LCL_OK;
+}
+
 static enum lcl_status set_share(struct lcl_options *options,
                                  const struct option *option, const char *value,
                                  const struct lcl_log *log)
@@ -344,9 +364,9 @@ static const struct option table[] = {
     {{"solver", "auto|bicgstab|cg|cg_pipelined|cg_published|minres|idr|gmres|fgmres", "Krylov method (auto: by the matrix)",
       FIELD(solver.type), "LCL_SOLVER_"},
      set_enum, AT(solver.type), &lcl_solver_names},
-    {{"rtol", "R", "stop at ||b - A x|| <= R ||b|| (1e-8)",
+    {{"rtol", "R", "stop at ||b - A x|| <= R ||b|| (1e-8; 0: only at atol)",
       FIELD(solver.rtol), NULL},
-     set_fraction, AT(solver.rtol), NULL},
+     set_rtol, AT(solver.rtol), NULL},
     {{"atol", "R", "also stop at ||b - A x|| <= R (0: off)",
       FIELD(solver.atol), NULL},
      set_magnitude, AT(solver.atol), NULL},
@@ -362,6 +382,9 @@ static const struct option table[] = {
     {{"divergence", "F", "stop once the residual has grown F times (0: 2^52)",
       FIELD(solver.divergence), NULL},
      set_magnitude, AT(solver.divergence), NULL},
+    {{"time-limit", "S", "stop after S seconds, set-ups of later methods included (0: never)",
+      FIELD(solver.time_limit), NULL},
+     set_magnitude, AT(solver.time_limit), NULL},
     {{"idr-s", "1..8", "shadow vectors of idr (4)",
       FIELD(solver.idr_s), NULL},
      set_idr_s, AT(solver.idr_s), NULL},

@@ -4,11 +4,14 @@
 
 #include "host/alloc.h"
 #include "host/clock.h"
+#include "host/limit.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/krylov/cg_columns.h"
 #include "lib/krylov/column_pass.h"
+#include "lib/operator/team_operator.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,7 +34,9 @@ struct lcl_chain {
     int attempts;
     struct lcl_report report;
     double *history;
-    double started;
+    double started, deadline; // 0: none
+    double operations;        // of the methods so far
+    atomic_bool cancelled;
 };
 
 static const struct lcl_log *log_of(const lcl_chain *C)
@@ -80,6 +85,39 @@ static void note_dropped(lcl_chain *C)
         C->dropped = fmax(C->dropped, info->dropped_share);
 }
 
+// What ends the solve, or the set-up, now; NONE: nothing.
+static enum lcl_stop find_end(const lcl_chain *C)
+{
+    return atomic_load(&C->cancelled)                   ? LCL_STOP_CANCELLED
+           : C->deadline > 0 && lcl_now() > C->deadline ? LCL_STOP_TIME_LIMIT
+                                                        : LCL_STOP_NONE;
+}
+
+static void set_limit(lcl_chain *C, const struct lcl_limit *L)
+{
+    const struct lcl_team_operator *T = C->A->team;
+    lcl_context_set_limit(C->A->range.ctx, L);
+    for (int r = 0; T && r < T->distribution.size; ++r)
+        lcl_context_set_limit(T->part[r]->range.ctx, L);
+}
+
+static void begin_set_up(lcl_chain *C)
+{
+    const struct lcl_limit limit = {
+        .deadline = C->deadline,
+        .cancelled = &C->cancelled,
+        .work = C->at > 0 ? lcl_chain_budget(C->operations, C->A->info.nnz) : 0,
+        .launches = !C->A->team && !C->A->range.comm};
+    set_limit(C, &limit);
+}
+
+static void watch(lcl_chain *C)
+{
+    C->S->outer = &C->cancelled;
+    if (C->S->member)
+        C->S->member[0]->outer = &C->cancelled;
+}
+
 static enum lcl_status make(lcl_chain *C)
 {
     const struct lcl_method *m = &C->plan.method[C->at];
@@ -88,14 +126,18 @@ static enum lcl_status make(lcl_chain *C)
     solver.monitor = C->given.monitor ? monitor : NULL;
     solver.test = C->given.test ? test : NULL;
     solver.monitor_user = solver.test_user = C;
+    begin_set_up(C);
     const enum lcl_status made = lcl_precond_create(&C->M, C->A, &m->precond);
     const enum lcl_status st =
         made < 0 ? made : lcl_solver_create(&C->S, C->A, C->M, &solver);
+    set_limit(C, NULL);
     C->setup_seconds = lcl_now() - start;
     if (made >= 0)
         note_dropped(C);
     if (st < 0)
         drop(C);
+    else
+        watch(C);
     return st < 0 ? st : made;
 }
 
@@ -132,10 +174,11 @@ static void step(lcl_chain *C)
 }
 
 // Whether another method may succeed where this one has ended with an error.
-static bool is_refusal(enum lcl_status st)
+static bool is_refusal(const lcl_chain *C, enum lcl_status st)
 {
     return st == LCL_EUNSUPPORTED || st == LCL_ERANGE || st == LCL_EPIVOT ||
-           st == LCL_EDEVMEM;
+           st == LCL_EDEVMEM ||
+           (st == LCL_ECANCELLED && find_end(C) == LCL_STOP_NONE);
 }
 
 // ------------------------------------------------------------------- reports
@@ -190,6 +233,16 @@ static enum lcl_status lengthen(lcl_chain *C, const struct lcl_report *r)
     return LCL_OK;
 }
 
+// Operations with entries of A and M, of which BiCGSTAB has two in an
+// iteration.
+static double operations_of(const lcl_chain *C, const struct lcl_report *r)
+{
+    const int each = C->S->params.type == LCL_SOLVER_BICGSTAB ? 2 : 1;
+    const struct lcl_precond_info *info = &C->M->info;
+    return (double)each * r->iterations *
+           (double)(C->A->info.nnz + info->factor_nnz);
+}
+
 // Adds the report of a method.
 static enum lcl_status add(lcl_chain *C, const struct lcl_report *r)
 {
@@ -228,6 +281,12 @@ static void note_reference(lcl_chain *C)
         C->first_residual = sqrt(S->start_rr);
 }
 
+// 0: any.
+static double time_left(const lcl_chain *C)
+{
+    return C->deadline > 0 ? fmax(C->deadline - lcl_now(), DBL_MIN) : 0;
+}
+
 static enum lcl_status run(lcl_chain *C, const double *b, double *x)
 {
     struct lcl_report r = LCL_REPORT_INIT;
@@ -235,9 +294,11 @@ static enum lcl_status run(lcl_chain *C, const double *b, double *x)
     if (st >= 0) {
         const int left = C->max_iters - C->report.iterations;
         C->S->params.max_iters = is_last(C) ? left : left - left / 2;
+        C->S->params.time_limit = time_left(C);
         set_reference(C);
         st = lcl_solver_solve(C->S, b, x, &r);
         note_reference(C);
+        C->operations += operations_of(C, &r);
     }
     record(C, C->at, st, &r);
     if (r.stop == LCL_STOP_NONE)
@@ -249,10 +310,9 @@ static enum lcl_status run(lcl_chain *C, const double *b, double *x)
 // Whether the next method is to be tried.
 static bool goes_on(const lcl_chain *C, enum lcl_status st)
 {
-    return !is_last(C) && st != LCL_OK && (st > 0 || is_refusal(st)) &&
-           C->report.stop != LCL_STOP_MONITOR &&
-           C->report.stop != LCL_STOP_CANCELLED &&
-           C->report.iterations < C->max_iters;
+    return !is_last(C) && st != LCL_OK && (st > 0 || is_refusal(C, st)) &&
+           !lcl_krylov_is_interrupted(C->report.stop) &&
+           find_end(C) == LCL_STOP_NONE && C->report.iterations < C->max_iters;
 }
 
 static void advance(lcl_chain *C)
@@ -265,6 +325,12 @@ static void advance(lcl_chain *C)
     step(C);
 }
 
+static void set_deadline(lcl_chain *C, double since)
+{
+    const double limit = C->given.time_limit;
+    C->deadline = limit > 0 ? since + limit : 0;
+}
+
 static void begin(lcl_chain *C)
 {
     if (C->exhausted && C->at > 0) {
@@ -275,6 +341,17 @@ static void begin(lcl_chain *C)
     C->attempts = 0;
     C->report = (struct lcl_report)LCL_REPORT_INIT;
     C->started = lcl_now();
+    C->operations = 0;
+    set_deadline(C, C->started - C->setup_seconds);
+}
+
+// The solve ends in a set-up or between methods, with what these have left.
+static enum lcl_status end_early(lcl_chain *C, enum lcl_stop why)
+{
+    if (C->report.stop == LCL_STOP_NONE)
+        C->report.residual = C->report.true_residual = NAN;
+    C->report.stop = why;
+    return lcl_stop_status(why);
 }
 
 // Goes through the methods after the one in use, which has ended with `st`.
@@ -290,10 +367,15 @@ static enum lcl_status go_on(lcl_chain *C, const double *b, double *x,
         advance(C);
         st = run(C, b, x);
     }
-    C->exhausted = st > 0 || is_refusal(st);
+    const bool refused = is_refusal(C, st);
+    const enum lcl_stop end = find_end(C);
+    C->exhausted = st > 0 || refused;
     C->report.seconds = lcl_now() - C->started;
-    if (is_refusal(st) && C->report.stop)
+    if ((st > 0 || st == LCL_ECANCELLED) && end != LCL_STOP_NONE)
+        st = end_early(C, end);
+    else if (refused && C->report.stop)
         st = ran;
+    atomic_store(&C->cancelled, false); // too late for this solve
     if (st >= 0 && report)
         *report = C->report;
     return st;
@@ -390,6 +472,7 @@ static enum lcl_status solve_together(lcl_chain *C,
     begin(C);
     C->S->params.max_iters =
         is_last(C) ? C->max_iters : C->max_iters - C->max_iters / 2;
+    C->S->params.time_limit = time_left(C);
     st = lcl_solver_solve_many(C->S, c->b, c->ldb, c->x, c->ldx, c->count,
                                reports);
     struct histories taken = take_histories(C->S);
@@ -440,7 +523,7 @@ enum lcl_status lcl_chain_solve_many(lcl_chain *C,
 static enum lcl_status make_first(lcl_chain *C)
 {
     enum lcl_status st = make(C);
-    while (is_refusal(st) && !is_last(C) && !C->plan.asked) {
+    while (is_refusal(C, st) && !is_last(C) && !C->plan.asked) {
         step(C);
         st = make(C);
     }
@@ -469,6 +552,7 @@ enum lcl_status lcl_chain_create(lcl_chain **out, lcl_operator *A,
     C->version = A->version;
     C->given_precond = precond ? *precond : precond_defaults;
     C->given = solver ? *solver : solver_defaults;
+    set_deadline(C, lcl_now());
     if ((st = lcl_plan_make(&C->plan, A, &C->given_precond, &C->given)) < 0 ||
         (st = make_first(C)) < 0)
         lcl_chain_destroy(&C);
@@ -503,17 +587,29 @@ static enum lcl_status begin_anew(lcl_chain *C)
     return make_first(C);
 }
 
+// A preconditioner that was cancelled has factors of no matrix.
+static enum lcl_status take_values(lcl_chain *C)
+{
+    begin_set_up(C);
+    const enum lcl_status st = lcl_precond_update(C->M);
+    set_limit(C, NULL);
+    if (st == LCL_ECANCELLED)
+        drop(C);
+    return st;
+}
+
 enum lcl_status lcl_chain_update(lcl_chain *C)
 {
     bool other = false;
     if (!C)
         return lcl_misuse(NULL, "lcl_chain_update: an argument is NULL");
+    set_deadline(C, lcl_now());
     enum lcl_status st =
         C->version == C->A->version ? LCL_OK : plan_anew(C, &other);
     if (st < 0 || other)
         return st < 0 ? st : begin_anew(C);
-    st = C->M ? lcl_precond_update(C->M) : LCL_OK;
-    if (!is_refusal(st) || C->plan.count == 1)
+    st = C->M ? take_values(C) : LCL_OK;
+    if (!is_refusal(C, st) || C->plan.count == 1)
         return st;
     drop(C); // others may take these values
     if (is_last(C))
@@ -540,6 +636,12 @@ enum lcl_status lcl_chain_set_tolerance(lcl_chain *C, double rtol, double atol,
     }
     return C->S ? lcl_solver_set_tolerance(C->S, rtol, atol, max_iters)
                 : LCL_OK;
+}
+
+void lcl_chain_cancel(lcl_chain *C)
+{
+    if (C)
+        atomic_store(&C->cancelled, true);
 }
 
 const struct lcl_attempt *lcl_chain_attempt(const lcl_chain *C, int index)

@@ -24,6 +24,17 @@ enum { DENSE_ROWS = 8192 };
 // better (fidap036, utm5940).
 #define MUCH_DROPPED 0.05
 
+// What a set-up after the first method may cost: so many times the methods
+// before it, or so many passes over A if those are more. Operations and not
+// seconds, so that results repeat.
+enum { BUDGET = 5, BUDGET_PASSES = 2000 };
+
+int64_t lcl_chain_budget(double before, int64_t nnz)
+{
+    const double most = BUDGET * fmax(before, BUDGET_PASSES * (double)nnz);
+    return (int64_t)fmin(most, 0x1p62);
+}
+
 bool lcl_method_suits(const struct lcl_method *m, double share)
 {
     return m->dropped == LCL_DROPPED_ANY ||

@@ -35,6 +35,10 @@ enum lcl_status lcl_plan_make(struct lcl_plan *P, lcl_operator *A,
                               const struct lcl_precond_params *precond,
                               const struct lcl_solver_params *solver);
 
+// Operations with entries that the set-up of a method may take after methods
+// that took `before`, for a matrix of nnz entries.
+int64_t lcl_chain_budget(double before, int64_t nnz);
+
 // Whether two plans for one operator have the same methods.
 bool lcl_plan_is_same(const struct lcl_plan *P, const struct lcl_plan *Q);
 

@@ -21,17 +21,27 @@ static void keep_levels(struct lcl_pattern_maker *m, int32_t i)
 {
     const int limit = *(const int *)m->params;
     for (LCL_COLUMNS(j, m, 0, i))
-        if (m->value[j] < limit)
+        if (m->value[j] < limit) {
             eliminate(m, j, limit);
+            if (!lcl_pattern_goes_on(m,
+                                     lcl_pattern_upper_end(m, j) - m->upper[j]))
+                return;
+        }
 }
 
 enum lcl_status lcl_ilu_pattern(struct lcl_host_pattern *H,
                                 const struct lcl_csr *A,
                                 const struct lcl_subdomains *P, int k,
-                                int64_t most, const struct lcl_log *log)
+                                const struct lcl_fill_limit *limit,
+                                const struct lcl_log *log)
 {
     const struct lcl_pattern_maker model = {
-        .A = A, .P = P, .rule = keep_levels, .params = &k, .H = {.most = most}};
+        .A = A,
+        .P = P,
+        .rule = keep_levels,
+        .params = &k,
+        .limit = limit ? limit->time : NULL,
+        .H = {.most = limit ? limit->most : 0}};
     *H = (struct lcl_host_pattern){.rows = 0};
     return k < 0 ? lcl_fail(log, LCL_EINVAL,
                             "a level of fill of %d, expected >= 0", k)

@@ -13,9 +13,10 @@
 // Systems, 2003, Section 10.3.3). k = 0 keeps the entries of A inside the
 // parts; k >= the rows of a part gives its complete LU factors. Returns LCL_OK,
 // LCL_EINVAL (k < 0), LCL_EUNSUPPORTED (over LCL_NARROW_MOST entries),
-// LCL_EDEVMEM (over `most`, if that is > 0 and less) or LCL_ENOMEM; on error *H
-// is all zero.
+// LCL_EDEVMEM (over limit->most, if that is > 0 and less), LCL_ECANCELLED or
+// LCL_ENOMEM; on error *H is all zero. Without `limit` there is none.
 enum lcl_status lcl_ilu_pattern(struct lcl_host_pattern *H,
                                 const struct lcl_csr *A,
                                 const struct lcl_subdomains *P, int k,
-                                int64_t most, const struct lcl_log *log);
+                                const struct lcl_fill_limit *limit,
+                                const struct lcl_log *log);

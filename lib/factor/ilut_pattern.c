@@ -7,7 +7,6 @@
 #include "lib/factor/pattern_maker.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define PIVOT_TOL 1e-10
 
@@ -29,24 +28,61 @@ static struct norms row_norms(struct lcl_pattern_maker *m, int32_t i,
     return norms;
 }
 
-// Subtracts value[j] / d_j times row j of U.
-static void eliminate(struct lcl_pattern_maker *m, int32_t j)
+// Subtracts value[j] / d_j times row j of U. Returns whether to go on.
+static bool eliminate(struct lcl_pattern_maker *m, int32_t j)
 {
     const double factor = m->value[j] / m->diagonal[j];
-    for (int64_t e = m->upper[j]; e < lcl_pattern_upper_end(m, j); ++e) {
-        const int32_t c = (int32_t)(m->H.col[e] - m->first_row);
+    const int64_t end = lcl_pattern_upper_end(m, j);
+    const int32_t *col = m->H.col;
+    const double *entry = m->entry - m->first_entry;
+    double *value = m->value;
+    for (int64_t e = m->upper[j]; e < end; ++e) {
+        const int32_t c = (int32_t)(col[e] - m->first_row);
         lcl_pattern_visit(m, c, 0);
-        m->value[c] -= factor * m->entry[e - m->first_entry];
+        value[c] -= factor * entry[e];
     }
+    return lcl_pattern_goes_on(m, end - m->upper[j]);
 }
 
 // By descending magnitude, then by ascending column.
-static int compare(const void *a, const void *b)
+static bool precedes(const struct lcl_candidate *x,
+                     const struct lcl_candidate *y)
 {
-    const struct lcl_candidate *x = a, *y = b;
-    if (x->size != y->size)
-        return x->size > y->size ? -1 : 1;
-    return (x->column > y->column) - (x->column < y->column);
+    return x->size != y->size ? x->size > y->size : x->column < y->column;
+}
+
+// Moves what precedes the middle one of `count` before it and the rest behind
+// it; returns its place then. All differ.
+static int32_t divide(struct lcl_candidate *all, int32_t count)
+{
+    const struct lcl_candidate pivot = all[count / 2];
+    int32_t low = 0, high = count - 1;
+    for (;;) {
+        while (precedes(&all[low], &pivot))
+            ++low;
+        while (precedes(&pivot, &all[high]))
+            --high;
+        if (low == high)
+            return low;
+        const struct lcl_candidate kept = all[low];
+        all[low] = all[high];
+        all[high] = kept;
+    }
+}
+
+// Moves the first p of them to the front, 0 < p < count.
+static void select_first(struct lcl_candidate *all, int32_t count, int32_t p)
+{
+    while (p > 0 && p < count) {
+        const int32_t at = divide(all, count);
+        if (at >= p) {
+            count = at;
+        } else {
+            all += at + 1;
+            count -= at + 1;
+            p -= at + 1;
+        }
+    }
 }
 
 // Drops the columns `from` .. end-1, but the p largest of at least `least`.
@@ -62,7 +98,7 @@ static void keep_largest(struct lcl_pattern_maker *m, int32_t from, int32_t end,
             lcl_pattern_drop(m, c);
     if (count <= T->p)
         return;
-    qsort(all, (size_t)count, sizeof *all, compare);
+    select_first(all, count, T->p);
     for (int32_t k = T->p; k < count; ++k)
         lcl_pattern_drop(m, all[k].column);
 }
@@ -79,8 +115,8 @@ static void keep_large(struct lcl_pattern_maker *m, int32_t i)
     const struct norms norms = row_norms(m, i, T->comparison);
     const double least = T->tol * norms.two;
     for (LCL_COLUMNS(j, m, 0, i))
-        if (fabs(m->value[j]) >= least)
-            eliminate(m, j);
+        if (fabs(m->value[j]) >= least && !eliminate(m, j))
+            return;
     keep_largest(m, 0, i, T, least);
     m->diagonal[i] = pivot_of(lcl_column_set_has(&m->set, i) ? m->value[i] : 0,
                               norms.largest);
@@ -90,15 +126,18 @@ static void keep_large(struct lcl_pattern_maker *m, int32_t i)
 enum lcl_status lcl_ilut_pattern(struct lcl_host_pattern *H,
                                  const struct lcl_csr *A, const double *val,
                                  const struct lcl_subdomains *P,
-                                 const struct lcl_ilut *params, int64_t most,
+                                 const struct lcl_ilut *params,
+                                 const struct lcl_fill_limit *limit,
                                  const struct lcl_log *log)
 {
-    const struct lcl_pattern_maker model = {.A = A,
-                                            .P = P,
-                                            .rule = keep_large,
-                                            .params = params,
-                                            .val = val,
-                                            .H = {.most = most}};
+    const struct lcl_pattern_maker model = {
+        .A = A,
+        .P = P,
+        .rule = keep_large,
+        .params = params,
+        .val = val,
+        .limit = limit ? limit->time : NULL,
+        .H = {.most = limit ? limit->most : 0}};
     *H = (struct lcl_host_pattern){.rows = 0};
     return params->p < 1 || !(params->tol >= 0 && params->tol < INFINITY)
                ? lcl_fail(log, LCL_EINVAL,

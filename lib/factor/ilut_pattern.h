@@ -22,5 +22,6 @@ struct lcl_ilut {
 enum lcl_status lcl_ilut_pattern(struct lcl_host_pattern *H,
                                  const struct lcl_csr *A, const double *val,
                                  const struct lcl_subdomains *P,
-                                 const struct lcl_ilut *params, int64_t most,
+                                 const struct lcl_ilut *params,
+                                 const struct lcl_fill_limit *limit,
                                  const struct lcl_log *log);

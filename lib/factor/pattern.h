@@ -31,6 +31,14 @@ struct lcl_host_pattern {
     int64_t most;     // entries; 0: LCL_NARROW_MOST
 };
 
+struct lcl_limit; // host/limit.h
+
+// What ends the search for fill early.
+struct lcl_fill_limit {
+    int64_t most;                 // entries, as above
+    const struct lcl_limit *time; // NULL: none
+};
+
 // Makes space for `more` entries after the first H->nnz. Returns LCL_OK,
 // LCL_EUNSUPPORTED (over LCL_NARROW_MOST entries in all), LCL_EDEVMEM (over
 // H->most) or LCL_ENOMEM; H stays

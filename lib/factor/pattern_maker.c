@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "cl/factor/factor.cl.h"
-
 // ----------------------------------------------------------------------- rows
 
 // Begins the set of row i with the entries of A.
@@ -28,21 +26,20 @@ static void load_row(struct lcl_pattern_maker *m, int32_t i)
     }
 }
 
-bool lcl_pattern_visit(struct lcl_pattern_maker *m, int32_t c, double number)
-{
-    if (lcl_column_set_has(&m->set, c))
-        return true;
-    lcl_column_set_add(&m->set, c);
-    m->value[c] = number;
-    m->source[c] = LCL_FILL;
-    ++m->length;
-    return false;
-}
-
 void lcl_pattern_drop(struct lcl_pattern_maker *m, int32_t c)
 {
     lcl_column_set_remove(&m->set, c);
     --m->length;
+}
+
+bool lcl_pattern_look(struct lcl_pattern_maker *m)
+{
+    const int64_t before = atomic_fetch_add(m->spent, m->work);
+    const int64_t most = m->limit ? m->limit->work : 0;
+    if (lcl_limit_is_over(m->limit) || (most > 0 && before + m->work > most))
+        m->status = LCL_ECANCELLED;
+    m->work = 0;
+    return m->status == LCL_OK;
 }
 
 int64_t lcl_pattern_upper_end(const struct lcl_pattern_maker *m, int32_t j)
@@ -92,7 +89,7 @@ static enum lcl_status make_rows(struct lcl_pattern_maker *m)
     for (int32_t i = 0; i < m->rows && st == LCL_OK; ++i) {
         load_row(m, i);
         m->rule(m, i);
-        st = store_row(m, i);
+        st = m->status < 0 ? m->status : store_row(m, i);
     }
     return st;
 }
@@ -109,7 +106,7 @@ static enum lcl_status make_part(struct lcl_pattern_maker *m, int64_t p)
     const enum lcl_status st = make_rows(m);
     for (int32_t i = 0; i < m->rows; ++i)
         m->number[row[i]] = -1;
-    return st;
+    return st < 0 || lcl_pattern_look(m) ? st : m->status;
 }
 
 // --------------------------------------------------------------------- makers
@@ -248,11 +245,13 @@ static enum lcl_status make_pattern(struct lcl_host_pattern *H,
     const int makers = chunks < threads ? (int)chunks : threads;
     struct lcl_pattern_maker *m = lcl_calloc((size_t)makers, sizeof *m);
     enum lcl_status st = LCL_ENOMEM;
+    atomic_llong spent = 0;
     H->row_ptr = lcl_calloc((size_t)rows + 1, sizeof *H->row_ptr);
     if (m && H->row_ptr) {
         for (int t = 0; t < makers; ++t) {
             m[t] = *model;
             m[t].H.row_ptr = H->row_ptr;
+            m[t].spent = &spent;
         }
         share_parts(m, makers);
         lcl_parallel(makers, make_parts, m);
@@ -266,8 +265,11 @@ static enum lcl_status make_pattern(struct lcl_host_pattern *H,
 
 static enum lcl_status report(enum lcl_status st,
                               const struct lcl_host_pattern *H,
+                              const struct lcl_limit *limit,
                               const struct lcl_log *log)
 {
+    if (st == LCL_ECANCELLED)
+        return lcl_limit_refuse(limit, log);
     if (st == LCL_ENOMEM)
         return lcl_fail_memory(log, "the pattern of the factors");
     if (st == LCL_EUNSUPPORTED || st == LCL_EDEVMEM)
@@ -285,7 +287,7 @@ enum lcl_status lcl_pattern_make(struct lcl_host_pattern *H,
     const enum lcl_status st =
         lcl_needs_wide(model->A->nnz)
             ? lcl_refuse_wide(model->A->nnz, "factors on subdomains", log)
-            : report(make_pattern(H, model), H, log);
+            : report(make_pattern(H, model), H, model->limit, log);
     if (st < 0)
         lcl_host_pattern_finish(H);
     return st;

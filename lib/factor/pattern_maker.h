@@ -4,9 +4,12 @@
 // decides which fill to keep.
 #pragma once
 
+#include "host/limit.h"
 #include "lib/factor/column_set.h"
 #include "lib/factor/pattern.h"
 #include "lib/partition/subdomains.h"
+
+#include "cl/factor/factor.cl.h"
 
 struct lcl_pattern_maker;
 
@@ -28,6 +31,9 @@ struct lcl_pattern_maker {
     lcl_pattern_rule *rule;
     const void *params; // of the rule
     const double *val;  // of A's entries, the numbers of the columns; NULL: 0
+    const struct lcl_limit *limit; // NULL: none
+    atomic_llong *spent;           // operations of all threads
+    int64_t work;                  // of this one, not yet in *spent
     int64_t first_part, end_part;
     enum lcl_status status;
     struct lcl_host_pattern H;
@@ -48,9 +54,32 @@ struct lcl_pattern_maker {
 };
 
 // Adds column c, as fill with the given number, if it is not there. Returns
-// whether it was.
-bool lcl_pattern_visit(struct lcl_pattern_maker *m, int32_t c, double number);
+// whether it was. In the innermost loop of all patterns.
+static inline bool lcl_pattern_visit(struct lcl_pattern_maker *m, int32_t c,
+                                     double number)
+{
+    if (lcl_column_set_has(&m->set, c))
+        return true;
+    lcl_column_set_add(&m->set, c);
+    m->value[c] = number;
+    m->source[c] = LCL_FILL;
+    ++m->length;
+    return false;
+}
+
 void lcl_pattern_drop(struct lcl_pattern_maker *m, int32_t c);
+
+// Looks at the limit: false and m->status = LCL_ECANCELLED if it is reached.
+bool lcl_pattern_look(struct lcl_pattern_maker *m);
+
+// Counts operations. Whether to go on; otherwise the rule returns at once.
+enum { LCL_PATTERN_OPERATIONS = 100000 }; // between looks
+static inline bool lcl_pattern_goes_on(struct lcl_pattern_maker *m,
+                                       int64_t operations)
+{
+    m->work += operations;
+    return m->work < LCL_PATTERN_OPERATIONS || lcl_pattern_look(m);
+}
 
 // for (LCL_COLUMNS(c, m, from, end)): the columns from .. end-1, ascending.
 #define LCL_COLUMNS(c, m, from, end)                                           \
@@ -62,7 +91,7 @@ void lcl_pattern_drop(struct lcl_pattern_maker *m, int32_t c);
 int64_t lcl_pattern_upper_end(const struct lcl_pattern_maker *m, int32_t j);
 
 // Makes the pattern of all parts of model->P by model->rule; the other members
-// that `model` sets are A, params, val and H.most. Statuses as
+// that `model` sets are A, params, val, limit and H.most. Statuses as
 // lcl_ilu_pattern().
 enum lcl_status lcl_pattern_make(struct lcl_host_pattern *H,
                                  const struct lcl_pattern_maker *model,

@@ -76,10 +76,12 @@ enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr)
 static enum lcl_stop ask(lcl_solver *S, const struct lcl_progress_info *info)
 {
     const struct lcl_solver_params *p = &S->params;
-    if (atomic_exchange(&S->cancelled, false))
+    if (lcl_krylov_take_cancel(S))
         return LCL_STOP_CANCELLED;
     if (S->A->range.comm && S->A->range.comm->rank > 0)
         return LCL_STOP_NONE;
+    if (p->time_limit > 0 && info->seconds > p->time_limit)
+        return LCL_STOP_TIME_LIMIT;
     if (p->monitor && !p->monitor(p->monitor_user, info))
         return LCL_STOP_MONITOR;
     switch (p->test ? p->test(p->test_user, info) : LCL_CONTINUE) {

@@ -12,6 +12,8 @@
 
 #include <stdatomic.h>
 
+enum { LCL_MAX_ITERS = 10000 }; // by default
+
 struct lcl_krylov_ops {
     // Allocates S->method. On error the caller calls destroy().
     enum lcl_status (*create)(struct lcl_solver *S);
@@ -99,6 +101,7 @@ struct lcl_solver {
     double target;                   // at which a cycle may end
     double started;                  // time at which the solve began
     atomic_bool cancelled;
+    const atomic_bool *outer; // of the chain, which resets it; NULL: none
     enum lcl_stop stop;
     int iterations, restarts;
     bool exhausted; // GMRES: in the last cycle
@@ -164,10 +167,19 @@ enum lcl_status lcl_krylov_set_limits(struct lcl_solver_params *p, double rtol,
                                       double atol, int max_iters,
                                       const struct lcl_log *log);
 
-// Whether the caller ended the solve: then also that of other columns.
+// Whether the caller, or his time limit, ended the solve: then also that of
+// other columns.
 static inline bool lcl_krylov_is_interrupted(enum lcl_stop stop)
 {
-    return stop == LCL_STOP_MONITOR || stop == LCL_STOP_CANCELLED;
+    return stop == LCL_STOP_MONITOR || stop == LCL_STOP_CANCELLED ||
+           stop == LCL_STOP_TIME_LIMIT;
+}
+
+// Whether S was cancelled since the last call.
+static inline bool lcl_krylov_take_cancel(struct lcl_solver *S)
+{
+    return atomic_exchange(&S->cancelled, false) ||
+           (S->outer && atomic_load(S->outer));
 }
 
 // Makes M the preconditioner of the method, with projection where A has a null

@@ -40,6 +40,9 @@ static enum lcl_status refuse_null(const lcl_solver *S, const char *function)
 static enum lcl_status check_limits(const struct lcl_solver_params *p,
                                     const struct lcl_log *log)
 {
+    if (!(p->time_limit >= 0))
+        return lcl_fail(log, LCL_EINVAL, "time_limit %g: expected >= 0",
+                        p->time_limit);
     if (!(p->rtol >= 0 && p->rtol < 1) || !(p->atol >= 0) || isinf(p->atol))
         return lcl_fail(
             log, LCL_EINVAL,
@@ -68,10 +71,10 @@ static enum lcl_status check_limits(const struct lcl_solver_params *p,
 
 static void resolve_limits(struct lcl_solver_params *p)
 {
-    if (p->rtol == 0)
+    if (p->rtol == 0 && !p->rtol_may_be_zero)
         p->rtol = 1e-8;
     if (p->max_iters == 0)
-        p->max_iters = 10000;
+        p->max_iters = LCL_MAX_ITERS;
 }
 
 enum lcl_status lcl_krylov_set_limits(struct lcl_solver_params *p, double rtol,
@@ -351,6 +354,8 @@ static enum lcl_status expect_equal(const lcl_operator *A, const lcl_precond *M,
         {"monitor_every", p->monitor_every},
         {"norm", p->norm},
         {"divergence", p->divergence},
+        {"time_limit", p->time_limit},
+        {"rtol_may_be_zero", p->rtol_may_be_zero},
     };
     return lcl_space_expect_equal(&A->range, "a solver", all,
                                   sizeof all / sizeof *all);

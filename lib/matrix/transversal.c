@@ -3,6 +3,7 @@
 #include "lib/matrix/transversal.h"
 
 #include "host/alloc.h"
+#include "host/limit.h"
 #include "host/log.h"
 
 #include <float.h>
@@ -192,16 +193,22 @@ static void begin(struct search *s)
     }
 }
 
-static enum lcl_status run(struct search *s, const struct lcl_log *log)
+static enum lcl_status run(struct search *s, const struct lcl_limit *limit,
+                           const struct lcl_log *log)
 {
     begin(s);
-    for (int64_t i = 0; i < s->A->rows; ++i)
-        if (s->column_of[i] < 0 && !match_row(s, (int32_t)i))
+    for (int64_t i = 0; i < s->A->rows; ++i) {
+        if (s->column_of[i] >= 0)
+            continue;
+        if (lcl_limit_is_over(limit))
+            return lcl_limit_refuse(limit, log);
+        if (!match_row(s, (int32_t)i))
             return lcl_fail(log, LCL_EPIVOT,
                             "the matrix is singular: no permutation of its "
                             "columns brings nonzeros to the whole diagonal "
                             "(row %lld)",
                             (long long)i + 1);
+    }
     return LCL_OK;
 }
 
@@ -262,6 +269,7 @@ static enum lcl_status take(struct lcl_transversal *T, struct search *s,
 
 enum lcl_status lcl_transversal_find(struct lcl_transversal *T,
                                      const struct lcl_csr *A,
+                                     const struct lcl_limit *limit,
                                      const struct lcl_log *log)
 {
     struct search s;
@@ -269,7 +277,7 @@ enum lcl_status lcl_transversal_find(struct lcl_transversal *T,
     *T = (struct lcl_transversal){.n = 0};
     if (!search_init(&s, A))
         st = lcl_fail_memory(log, "a transversal");
-    else if ((st = run(&s, log)) == LCL_OK)
+    else if ((st = run(&s, limit, log)) == LCL_OK)
         st = take(T, &s, log);
     search_finish(&s);
     if (st < 0)

@@ -3,6 +3,7 @@
 #include "lib/precond/ilu_setup.h"
 
 #include "host/alloc.h"
+#include "host/limit.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/factor/ilu_pattern.h"
@@ -175,12 +176,13 @@ static enum lcl_status fill(struct lcl_host_pattern *H, const lcl_precond *M,
     const struct lcl_ilut T = {.p = M->info.ilut_p,
                                .tol = M->info.ilut_tol,
                                .comparison = M->info.block_size > 1};
-    const int64_t most = most_entries(M, a->leveled);
+    const struct lcl_fill_limit limit = {most_entries(M, a->leveled),
+                                         lcl_context_limit(M->op.range.ctx)};
     if (M->info.ilut_p == 0)
         return lcl_ilu_pattern(H, &a->graph, &a->overlapping, M->info.ilu_level,
-                               most, log);
+                               &limit, log);
     return lcl_ilut_pattern(H, &a->graph, a->norms ? a->norms : a->A.val,
-                            &a->overlapping, &T, most, log);
+                            &a->overlapping, &T, &limit, log);
 }
 
 static enum lcl_status make_pattern(lcl_precond *M, struct lcl_ilu_setup *a)

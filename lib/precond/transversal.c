@@ -6,6 +6,7 @@
 #include "host/alloc.h"
 #include "host/geometry.h"
 #include "host/launch.h"
+#include "host/limit.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/matrix/csr.h"
@@ -78,7 +79,8 @@ static enum lcl_status make_matrix(struct permuted *P, lcl_context *ctx,
     const struct lcl_log *log = lcl_context_log(ctx);
     struct lcl_csr B = LCL_CSR_INIT;
     enum lcl_status st;
-    if ((st = lcl_transversal_find(&P->T, A, log)) < 0 ||
+    if ((st = lcl_transversal_find(&P->T, A, lcl_context_limit(ctx), log)) <
+            0 ||
         (st = permute(&B, &P->map, &P->T, A, log)) < 0)
         return st;
     B.val = lcl_malloc((size_t)B.nnz, sizeof *B.val);

@@ -494,6 +494,12 @@ refused 3 'level.mtx is 3 x 1, but the vectors of two.mtx have 2 rows' two.mtx -
 refused 2 'nullspace does not apply to clsolve info' info path.mtx --nullspace constant
 refused 2 'it is an input' path.mtx --nullspace level.mtx -o level.mtx
 
+# Limits.
+ends 1 --problem lap3d:12 --time-limit 1e-9
+refused 2 'time-limit' --problem lap3d:12 --time-limit -1
+ends 1 --problem lap3d:12 --rtol 0 --max-iters 4
+says stdout '^iterations  4'
+
 # Fill and overlap.
 ends 0 --problem lap3d:12 --subdomain-rows 200 --precond iluk --ilu-level 2
 says stdout 'fill of level 2: '

@@ -7,6 +7,7 @@
 #include "tests/support/solving.h"
 
 #include "host/context.h"
+#include "lib/chain/plan.h"
 #include "lib/multilevel/hierarchy.h"
 #include "lib/precond/precond.h"
 
@@ -502,6 +503,104 @@ static void test_chain__callbacks_have_no_preconditioner(void **state)
     test_run_close(&r);
 }
 
+// ------------------------------------------------------------------- limits
+
+static void test_chain__budgets_follow_the_methods_before(void **state)
+{
+    (void)state;
+    assert_int_equal(lcl_chain_budget(0, 7), 5 * 2000 * 7);
+    assert_int_equal(lcl_chain_budget(1e6, 7), 5000000);
+    assert_true(lcl_chain_budget(1e300, 7) > 0);
+}
+
+static bool cancel(void *user, const struct lcl_progress_info *info)
+{
+    (void)info;
+    lcl_chain_cancel(*(lcl_chain **)user);
+    return true;
+}
+
+static void test_chain__a_cancelled_solve_ends_all(void **state)
+{
+    lcl_chain *C = NULL;
+    const struct lcl_solver_params params = {.rtol = 1e-14,
+                                             .monitor = cancel,
+                                             .monitor_user = &C,
+                                             .monitor_every = 1};
+    struct test_run r;
+    test_run_open(&r, *state, test_laplacian(11, 10, 10), NULL, &params);
+    C = r.C;
+    assert_int_equal(lcl_chain_solve(r.C, r.b, r.x, &r.report),
+                     LCL_ITERATION_LIMIT);
+    assert_int_equal(r.report.stop, LCL_STOP_CANCELLED);
+    assert_null(lcl_chain_attempt(r.C, 1));
+    test_run_close(&r);
+}
+
+// All methods have failed: the next solve sets up the first one again.
+static void test_chain__a_set_up_can_be_cancelled(void **state)
+{
+    const double dense[] = {1, -1, 0, -1, 1, 0, 0, 0, 1};
+    struct test_run r;
+    test_run_open(&r, *state, test_csr_from_dense(3, dense), NULL, NULL);
+    r.b[0] = r.b[1] = r.b[2] = 1;
+    assert_true(lcl_chain_solve(r.C, r.b, r.x, NULL) > LCL_OK);
+    lcl_chain_cancel(NULL);
+    lcl_chain_cancel(r.C);
+    r.x[0] = r.x[1] = r.x[2] = 0.5;
+    assert_int_equal(lcl_chain_solve(r.C, r.b, r.x, &r.report),
+                     LCL_ITERATION_LIMIT);
+    assert_int_equal(r.report.stop, LCL_STOP_CANCELLED);
+    assert_true(isnan(r.report.true_residual));
+    assert_int_equal(lcl_chain_attempt(r.C, 0)->status, LCL_ECANCELLED);
+    assert_null(lcl_chain_attempt(r.C, 1));
+    assert_true(r.x[0] == 0.5 && r.x[1] == 0.5 && r.x[2] == 0.5);
+    assert_true(lcl_chain_solve(r.C, r.b, r.x, &r.report) > LCL_OK);
+    assert_non_null(lcl_chain_attempt(r.C, 1));
+    test_run_close(&r);
+}
+
+static void test_chain__time_is_limited(void **state)
+{
+    struct lcl_solver_params params = {.time_limit = 1e-9};
+    struct lcl_csr A = cycle(90);
+    lcl_operator *op;
+    lcl_chain *C;
+    assert_int_equal(lcl_operator_create(&op, *state, &A, NULL), LCL_OK);
+    assert_int_equal(lcl_chain_create(&C, op, NULL, &params), LCL_ECANCELLED);
+    assert_null(C);
+    lcl_operator_destroy(&op);
+    params.time_limit = 1e6; // of all methods
+    struct test_run r;
+    test_run_open(&r, *state, A, NULL, &params);
+    assert_true(test_run_solve(&r, LCL_OK) > 1);
+    const double left = lcl_solver_info(lcl_chain_solver(r.C))->time_limit;
+    assert_true(left > 0 && left < 1e6);
+    test_run_close(&r);
+}
+
+// Later methods and those in use.
+static void test_chain__tolerances_can_be_replaced(void **state)
+{
+    struct test_run r;
+    test_run_open(&r, *state, cycle(90), NULL, NULL);
+    assert_int_equal(lcl_chain_set_tolerance(r.C, 1e-3, 1e-9, 0), LCL_OK);
+    assert_int_equal(lcl_chain_solve(r.C, r.b, r.x, &r.report), LCL_OK);
+    assert_non_null(lcl_chain_attempt(r.C, 1));
+    const struct lcl_solver_params *p = lcl_solver_info(lcl_chain_solver(r.C));
+    assert_true(p->rtol == 1e-3 && p->atol == 1e-9);
+    assert_int_equal(lcl_chain_set_tolerance(r.C, 0, 0, 2), LCL_OK);
+    assert_true(p->rtol == 1e-8 && p->atol == 0);
+    assert_int_equal(lcl_chain_set_tolerance(r.C, 2, 0, 0), LCL_EINVAL);
+    assert_misuse(lcl_chain_set_tolerance(NULL, 0, 0, 0));
+    test_run_close(&r);
+    test_run_open(&r, *state, test_laplacian(11, 10, 10), NULL, NULL);
+    assert_int_equal(lcl_chain_set_tolerance(r.C, 0, 0, 2), LCL_OK);
+    test_run_solve(&r, LCL_ITERATION_LIMIT);
+    assert_int_equal(r.report.iterations, 2);
+    test_run_close(&r);
+}
+
 static void test_chain__wrong_arguments_are_refused(void **state)
 {
     const struct lcl_solver_params params = {.rtol = -1};
@@ -560,6 +659,11 @@ int main(void)
         cmocka_unit_test(test_chain__similar_values_keep_the_method),
         cmocka_unit_test(test_chain__solves_agree_bit_for_bit),
         cmocka_unit_test(test_chain__callbacks_have_no_preconditioner),
+        cmocka_unit_test(test_chain__budgets_follow_the_methods_before),
+        cmocka_unit_test(test_chain__a_cancelled_solve_ends_all),
+        cmocka_unit_test(test_chain__a_set_up_can_be_cancelled),
+        cmocka_unit_test(test_chain__time_is_limited),
+        cmocka_unit_test(test_chain__tolerances_can_be_replaced),
         cmocka_unit_test(test_chain__wrong_arguments_are_refused),
     };
     return test_device_run(tests);

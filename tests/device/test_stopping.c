@@ -288,6 +288,40 @@ static void test_stopping__a_cancelled_solve_ends_once(void **state)
     close_system(&t);
 }
 
+static void test_stopping__time_is_limited(void **state)
+{
+    struct system t;
+    const struct lcl_solver_params params = {.time_limit = 1e-9,
+                                             .monitor_every = 1};
+    const struct lcl_solver_params bad[] = {{.time_limit = -1},
+                                            {.time_limit = NAN}};
+    open_system(&t, *state, &params);
+    assert_int_equal(solve(&t), LCL_ITERATION_LIMIT);
+    assert_int_equal(t.report.stop, LCL_STOP_TIME_LIMIT);
+    for (int k = 0; k < 2; ++k) {
+        lcl_solver *S;
+        assert_int_equal(lcl_solver_create(&S, t.op, t.M, &bad[k]), LCL_EINVAL);
+    }
+    close_system(&t);
+}
+
+// Iterations in a fixed number, or up to atol.
+static void test_stopping__rtol_may_be_zero(void **state)
+{
+    struct system t;
+    const struct lcl_solver_params params = {.rtol_may_be_zero = true,
+                                             .max_iters = 7};
+    open_system(&t, *state, &params);
+    assert_true(lcl_solver_info(t.S)->rtol == 0);
+    assert_int_equal(solve(&t), LCL_ITERATION_LIMIT);
+    assert_int_equal(t.report.iterations, 7);
+    assert_int_equal(lcl_solver_set_tolerance(t.S, 0, 1e-3, 0), LCL_OK);
+    assert_int_equal(solve(&t), LCL_OK);
+    assert_int_equal(t.report.stop, LCL_STOP_ATOL);
+    assert_true(residual(&t) <= 1e-3);
+    close_system(&t);
+}
+
 static atomic_bool runs;
 
 static bool note_run(void *user, const struct lcl_progress_info *info)
@@ -362,6 +396,8 @@ int main(void)
         cmocka_unit_test(test_stopping__wrong_references_are_refused),
         cmocka_unit_test(test_stopping__the_caller_s_test_decides),
         cmocka_unit_test(test_stopping__a_cancelled_solve_ends_once),
+        cmocka_unit_test(test_stopping__time_is_limited),
+        cmocka_unit_test(test_stopping__rtol_may_be_zero),
         cmocka_unit_test(test_stopping__another_thread_may_cancel),
         cmocka_unit_test(
             test_stopping__chains_are_relative_to_their_first_residual),

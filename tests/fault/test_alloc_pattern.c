@@ -31,7 +31,7 @@ static enum lcl_status fill(const struct lcl_csr *A,
                             const struct lcl_log *log)
 {
     struct lcl_host_pattern H;
-    const enum lcl_status st = lcl_ilu_pattern(&H, A, P, 3, 0, log);
+    const enum lcl_status st = lcl_ilu_pattern(&H, A, P, 3, NULL, log);
     if (st < 0) {
         assert_null(H.row_ptr);
         assert_null(H.col);

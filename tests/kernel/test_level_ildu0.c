@@ -44,7 +44,7 @@ static void pair_init(struct pair *F, lcl_context *ctx, struct test_system *S,
         lcl_ref_ildu0_init(&F->ref, &S->B, F->P.part_ptr, F->P.parts, params),
         LCL_OK);
     assert_int_equal(
-        lcl_ilu_pattern(&F->host.pattern, &S->B, &F->P, 0, 0, NULL), LCL_OK);
+        lcl_ilu_pattern(&F->host.pattern, &S->B, &F->P, 0, NULL, NULL), LCL_OK);
     assert_int_equal(lcl_factor_init_levels(&F->device, ctx, &F->host.pattern,
                                             &F->P, params),
                      LCL_OK);

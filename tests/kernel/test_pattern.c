@@ -123,7 +123,8 @@ static void problem_init(struct problem *T, const struct lcl_csr *A,
     T->A = test_random_blocks(A, c->block, 7);
     T->P = test_overlapping(A, c->parts, c->layers, c->shuffled);
     dominate(&T->A);
-    assert_int_equal(lcl_ilu_pattern(&T->H, A, &T->P, c->k, 0, NULL), LCL_OK);
+    assert_int_equal(lcl_ilu_pattern(&T->H, A, &T->P, c->k, NULL, NULL),
+                     LCL_OK);
     test_system_of(&T->S, matrix_of(&T->H, &T->A), extended(&T->P), !c->folded);
     if (c->folded) {
         test_system_fold(&T->S);

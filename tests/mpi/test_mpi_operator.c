@@ -424,6 +424,8 @@ static bool refuses_other_solvers(void)
         {{.basis = LCL_BASIS_FP32}, "basis"},
         {{.monitor_every = 3}, "monitor_every"},
         {{.norm = LCL_NORM_MAX}, "norm"},
+        {{.time_limit = 60}, "time_limit"},
+        {{.rtol_may_be_zero = true}, "rtol_may_be_zero"},
     };
     struct system s = {.rank = 0};
     CHECK(open(&s, "lap3d:6"));

@@ -51,7 +51,7 @@ static void expect_pattern(const struct lcl_csr *A,
                            const struct lcl_subdomains *P, int k)
 {
     struct lcl_host_pattern H;
-    assert_int_equal(lcl_ilu_pattern(&H, A, P, k, 0, NULL), LCL_OK);
+    assert_int_equal(lcl_ilu_pattern(&H, A, P, k, NULL, NULL), LCL_OK);
     assert_int_equal(H.rows, lcl_subdomains_rows(P));
     assert_int_equal(H.entries, A->nnz);
     assert_int_equal(H.row_ptr[0], 0);
@@ -144,7 +144,7 @@ static void test_ilu_pattern__an_arrow_fills_by_its_order(void **state)
     for (int last = 0; last < 2; ++last) {
         for (int i = 0; i < N; ++i)
             row[i] = last ? N - 1 - i : i;
-        assert_int_equal(lcl_ilu_pattern(&H, &A, &P, 1, 0, NULL), LCL_OK);
+        assert_int_equal(lcl_ilu_pattern(&H, &A, &P, 1, NULL, NULL), LCL_OK);
         assert_int_equal(H.nnz, last ? A.nnz : N * N);
         lcl_host_pattern_finish(&H);
     }
@@ -163,7 +163,7 @@ static void expect_refused(const struct lcl_csr *A, int k,
     struct lcl_host_pattern H;
     struct test_capture capture;
     test_capture_init(&capture, LCL_LOG_ERROR);
-    assert_int_equal(lcl_ilu_pattern(&H, A, &P, k, 0, &capture.log), status);
+    assert_int_equal(lcl_ilu_pattern(&H, A, &P, k, NULL, &capture.log), status);
     assert_int_equal(capture.messages, 1);
     test_capture_expect(&capture, sentence);
     assert_null(H.row_ptr);
@@ -207,14 +207,20 @@ static void test_ilu_pattern__entries_beyond_the_memory_are_refused(
         struct lcl_host_pattern H;
         struct test_capture capture;
         test_capture_init(&capture, LCL_LOG_ERROR);
-        assert_int_equal(lcl_ilu_pattern(&H, &A, &P, 2, 0, NULL), LCL_OK);
+        assert_int_equal(lcl_ilu_pattern(&H, &A, &P, 2, NULL, NULL), LCL_OK);
         const int64_t nnz = H.nnz;
         lcl_host_pattern_finish(&H);
-        assert_int_equal(lcl_ilu_pattern(&H, &A, &P, 2, nnz, NULL), LCL_OK);
+        assert_int_equal(lcl_ilu_pattern(&H, &A, &P, 2,
+                                         &(struct lcl_fill_limit){.most = nnz},
+                                         NULL),
+                         LCL_OK);
         lcl_host_pattern_finish(&H);
         for (int64_t most = nnz - 1; most > 0; most /= 9) {
-            assert_int_equal(lcl_ilu_pattern(&H, &A, &P, 2, most, &capture.log),
-                             LCL_EDEVMEM);
+            assert_int_equal(
+                lcl_ilu_pattern(&H, &A, &P, 2,
+                                &(struct lcl_fill_limit){.most = most},
+                                &capture.log),
+                LCL_EDEVMEM);
             test_capture_expect(&capture, "fit the device's memory");
             assert_null(H.col);
         }

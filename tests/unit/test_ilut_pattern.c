@@ -5,6 +5,7 @@
 #include "tests/support/overlaps.h"
 #include "tests/support/test.h"
 
+#include "host/limit.h"
 #include "lib/factor/ilut_pattern.h"
 #include "lib/matrix/csr.h"
 #include "lib/ref/ilut.h"
@@ -61,7 +62,7 @@ static void expect_pattern(const struct lcl_csr *A,
                            const struct lcl_ilut *T)
 {
     struct lcl_host_pattern H;
-    assert_int_equal(lcl_ilut_pattern(&H, A, A->val, P, T, 0, NULL), LCL_OK);
+    assert_int_equal(lcl_ilut_pattern(&H, A, A->val, P, T, NULL, NULL), LCL_OK);
     assert_int_equal(H.rows, lcl_subdomains_rows(P));
     assert_int_equal(H.entries, A->nnz);
     assert_int_equal(H.nnz, H.row_ptr[H.rows]);
@@ -143,11 +144,45 @@ static void test_ilut_pattern__bad_parameters_are_refused(void **state)
     test_capture_init(&capture, LCL_LOG_ERROR);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
         assert_int_equal(
-            lcl_ilut_pattern(&H, &A, A.val, &P, &bad[i], 0, &capture.log),
+            lcl_ilut_pattern(&H, &A, A.val, &P, &bad[i], NULL, &capture.log),
             LCL_EINVAL);
         test_capture_expect(&capture, "ILUT(");
         assert_null(H.row_ptr);
     }
+    lcl_subdomains_finish(&P);
+    test_csr_finish(&A);
+}
+
+static enum lcl_status make_within(const struct lcl_csr *A,
+                                   const struct lcl_subdomains *P,
+                                   const struct lcl_limit *time)
+{
+    const struct lcl_ilut T = {20, 0, false};
+    const struct lcl_fill_limit limit = {.time = time};
+    struct lcl_host_pattern H;
+    const enum lcl_status st =
+        lcl_ilut_pattern(&H, A, A->val, P, &T, &limit, NULL);
+    assert_true(st == LCL_OK || !H.row_ptr);
+    lcl_host_pattern_finish(&H);
+    return st;
+}
+
+static void test_ilut_pattern__limits_end_it(void **state)
+{
+    struct lcl_csr A = test_random_csr(900, 5, 3);
+    struct lcl_subdomains P = test_overlapping(&A, 3, 0, false);
+    atomic_bool cancelled = false;
+    const struct lcl_limit by_another = {.cancelled = &cancelled};
+    struct lcl_limit work = {.work = 1};
+    (void)state;
+    assert_int_equal(make_within(&A, &P, &(struct lcl_limit){.deadline = 1e-9}),
+                     LCL_ECANCELLED);
+    assert_int_equal(make_within(&A, &P, &by_another), LCL_OK);
+    atomic_store(&cancelled, true);
+    assert_int_equal(make_within(&A, &P, &by_another), LCL_ECANCELLED);
+    while (make_within(&A, &P, &work) == LCL_ECANCELLED)
+        work.work *= 2;
+    assert_in_range(work.work, A.nnz, 20 * 20 * 2 * A.nnz);
     lcl_subdomains_finish(&P);
     test_csr_finish(&A);
 }
@@ -158,6 +193,7 @@ int main(void)
         cmocka_unit_test(test_ilut_pattern__matrices_match_the_definition),
         cmocka_unit_test(test_ilut_pattern__hostile_matrices_match),
         cmocka_unit_test(test_ilut_pattern__threads_join_their_parts),
+        cmocka_unit_test(test_ilut_pattern__limits_end_it),
         cmocka_unit_test(test_ilut_pattern__bad_parameters_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

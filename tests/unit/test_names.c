@@ -83,7 +83,7 @@ static void test_names__published_names_are_spelt_as_published(void **state)
 static void test_names__every_stop_has_its_own_name_and_sentence(void **state)
 {
     (void)state;
-    for (int a = LCL_STOP_CANCELLED; a <= LCL_STOP_TEST; ++a) {
+    for (int a = LCL_STOP_TIME_LIMIT; a <= LCL_STOP_TEST; ++a) {
         assert_string_not_equal(lcl_stop_name(a), "unknown");
         assert_true((lcl_stop_status(a) == LCL_OK) == (a > 0));
         assert_true(lcl_stop_status(a) >= LCL_OK);
@@ -97,7 +97,7 @@ static void test_names__every_stop_has_its_own_name_and_sentence(void **state)
 static void test_names__foreign_stops_are_unknown(void **state)
 {
     (void)state;
-    assert_string_equal(lcl_stop_name(LCL_STOP_CANCELLED - 1), "unknown");
+    assert_string_equal(lcl_stop_name(LCL_STOP_TIME_LIMIT - 1), "unknown");
     assert_string_equal(lcl_stop_name(LCL_STOP_TEST + 1), "unknown");
     assert_string_equal(lcl_stop_str(-1000), "unknown stop reason");
     assert_int_equal(lcl_stop_status(LCL_STOP_TEST + 1), LCL_EINVAL);

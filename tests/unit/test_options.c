@@ -171,6 +171,9 @@ static void test_options__numbers_are_set(void **state)
 {
     (void)state;
     assert_true(parsed("rtol=1e-6").solver.rtol == 1e-6);
+    assert_false(parsed("rtol=1e-6").solver.rtol_may_be_zero);
+    assert_true(parsed("rtol=0").solver.rtol_may_be_zero);
+    assert_true(parsed("time-limit=2.5").solver.time_limit == 2.5);
     assert_true(parsed("atol=0").solver.atol == 0);
     assert_true(parsed("atol=2.5").solver.atol == 2.5);
     assert_true(parsed("pivot-tol=1e-3").precond.pivot_tol == 1e-3);
@@ -219,7 +222,6 @@ static void test_options__bad_numbers_are_refused(void **state)
         "max-block-size=8x",
         "max-block-size=",
         "rtol=",
-        "rtol=0",
         "rtol=1",
         "rtol=-1e-8",
         "rtol=nan",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Transversals of largest product against all permutations.
+#include "host/limit.h"
 #include "lib/matrix/transversal.h"
 #include "tests/support/matrices.h"
 #include "tests/support/test.h"
@@ -67,7 +68,7 @@ static void test_transversal__products_are_the_largest(void **state)
         for (int64_t k = 0; k < A.nnz; ++k) // also without some diagonals
             A.val[k] *= seed % 3 == 0 && k % 4 == 0 ? 0 : exp2((double)(k % 9));
         const double most = best(&A, 0, 0);
-        const enum lcl_status st = lcl_transversal_find(&T, &A, NULL);
+        const enum lcl_status st = lcl_transversal_find(&T, &A, NULL, NULL);
         if (isinf(most)) {
             ++singular;
             assert_int_equal(st, LCL_EPIVOT);
@@ -92,7 +93,10 @@ static void test_transversal__large_matrices_are_matched(void **state)
         for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
             A.val[k] = ldexp(A.val[k],
                              (int)(7 * i % 200) - (A.col_ind[k] == i ? 80 : 0));
-    assert_int_equal(lcl_transversal_find(&T, &A, NULL), LCL_OK);
+    assert_int_equal(lcl_transversal_find(
+                         &T, &A, &(struct lcl_limit){.deadline = 1e-9}, NULL),
+                     LCL_ECANCELLED);
+    assert_int_equal(lcl_transversal_find(&T, &A, NULL, NULL), LCL_OK);
     expect_sound(&T, &A);
     lcl_transversal_finish(&T);
     test_csr_finish(&A);
@@ -104,7 +108,7 @@ static void test_transversal__a_shift_is_undone(void **state)
     const double dense[] = {1e-300, 1e300, 0, 0, 1e-300, 1e-10, 1, 0, 1e-300};
     struct lcl_csr A = test_csr_from_dense(3, dense);
     struct lcl_transversal T;
-    assert_int_equal(lcl_transversal_find(&T, &A, NULL), LCL_OK);
+    assert_int_equal(lcl_transversal_find(&T, &A, NULL, NULL), LCL_OK);
     for (int32_t i = 0; i < 3; ++i)
         assert_int_equal(T.column[i], (i + 1) % 3);
     expect_sound(&T, &A);

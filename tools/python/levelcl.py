@@ -246,7 +246,8 @@ class lcl_solver_params(_Struct):
         ("stagnation", _int), ("idr_s", _int), ("restart", _int),
         ("basis", _basis), ("monitor", _address), ("monitor_user", _address),
         ("test", _address), ("test_user", _address), ("monitor_every", _int),
-        ("norm", _norm), ("divergence", _double)]
+        ("norm", _norm), ("divergence", _double), ("time_limit", _double),
+        ("rtol_may_be_zero", _bool)]
 
 
 class lcl_options(_Struct):

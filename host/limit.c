@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Limits of set-ups.
+#include "host/limit.h"
+
+#include "host/context.h"
+#include "host/log.h"
+
+bool lcl_limit_is_over(const struct lcl_limit *L)
+{
+    return L && ((L->cancelled && atomic_load(L->cancelled)) ||
+                 (L->deadline > 0 && lcl_now() > L->deadline));
+}
+
+enum lcl_status lcl_limit_refuse(const struct lcl_limit *L,
+                                 const struct lcl_log *log)
+{
+    const bool cancelled = L->cancelled && atomic_load(L->cancelled);
+    const bool late = L->deadline > 0 && lcl_now() > L->deadline;
+    lcl_info(log, "a set-up ends early: %s",
+             cancelled ? "it was cancelled"
+             : late    ? "the time limit is reached"
+                       : "it takes far longer than the methods before it");
+    return LCL_ECANCELLED;
+}
+
+void lcl_context_set_limit(lcl_context *ctx, const struct lcl_limit *L)
+{
+    ctx->limit = L ? *L : (struct lcl_limit){.deadline = 0};
+}
+
+const struct lcl_limit *lcl_context_limit(const lcl_context *ctx)
+{
+    return &ctx->limit;
+}
