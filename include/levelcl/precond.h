@@ -289,7 +289,8 @@ enum lcl_refresh {
     LCL_REFRESH_ON_REQUEST = 0, /* only in lcl_precond_update() */
     LCL_REFRESH_ON_SLOW, /* also before a solve if the values are new and the
                             last solve failed or took more than 1.5 times the
-                            iterations of the first one that converged with the
+                            iterations, and one more, that it would have taken
+                            at the rate of the first one that converged with the
                             factors in use: as by lcl_precond_update() */
     LCL_REFRESH_COUNT,
 };
@@ -297,7 +298,8 @@ enum lcl_refresh {
 /* What lcl_precond_update() does with AMG. */
 enum lcl_amg_refresh {
     LCL_AMG_REFRESH_AUTO = 0, /* FULL if the last solve failed or took more than
-                                 1.5 times the iterations of the first solve
+                                 1.5 times the iterations, and one more, that it
+                                 would have taken at the rate of the first solve
                                  after the last full set-up, and AMG had the
                                  values of that solve, or if A is symmetric no
                                  more, or again; else VALUES */

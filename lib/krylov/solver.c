@@ -458,7 +458,8 @@ enum lcl_status lcl_krylov_finish(lcl_solver *S, struct lcl_report *report)
     const lcl_precond *M = S->precond;
     atomic_store(&S->cancelled, false); // too late for this solve
     if (M)
-        lcl_precond_record(S->precond, S->iterations, S->stop > 0);
+        lcl_precond_record(S->precond, S->iterations, S->stop > 0,
+                           sqrt(S->start_rr), sqrt(S->rr));
     const int last = S->history_count - 1;
     const struct lcl_report full = {
         .stop = S->stop,

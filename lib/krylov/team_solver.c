@@ -6,6 +6,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 
+#include <math.h>
 #include <string.h>
 
 struct creation {
@@ -84,7 +85,9 @@ enum lcl_status lcl_team_solver_solve(lcl_solver *S, const double *b, double *x,
         return st;
     lcl_team_collect(T, x);
     if (S->precond)
-        lcl_precond_record(S->precond, own.iterations, own.stop > 0);
+        lcl_precond_record(S->precond, own.iterations, own.stop > 0,
+                           sqrt(S->member[0]->start_rr),
+                           sqrt(S->member[0]->rr));
     if (report)
         *report = own;
     return st;

@@ -145,6 +145,7 @@ static enum lcl_status make_hierarchy(lcl_precond *M,
     M->info.launches = lcl_cycle_launches(&S->H.cycle);
     ++M->info.amg_setups;
     M->info.first_iterations = 0;
+    M->first_rate = 0;
     return st;
 }
 
@@ -337,7 +338,7 @@ static bool is_worn(const lcl_precond *M)
     if (S->H.fresh || S->params.amg.refresh == LCL_AMG_REFRESH_VALUES)
         return false;
     return S->params.amg.refresh == LCL_AMG_REFRESH_FULL ||
-           (!M->lagged && lcl_precond_is_slow(M, M->info.first_iterations));
+           (!M->lagged && lcl_precond_is_slow(M, M->first_rate));
 }
 
 // ------------------------------------------------------------------- info

@@ -228,11 +228,14 @@ static enum lcl_status update(lcl_precond *M)
         return st;
     C->multigrid->failed = M->failed;
     C->multigrid->lagged = M->lagged;
+    C->multigrid->first_rate = M->first_rate;
+    C->multigrid->last_folds = M->last_folds;
     C->multigrid->info.first_iterations = first;
     C->multigrid->info.last_iterations = last;
     if ((st = C->multigrid->ops->update(C->multigrid)) < 0)
         return st;
     describe(M);
+    M->first_rate = C->multigrid->first_rate;
     M->info.last_iterations = last;
     M->info.first_iterations =
         C->multigrid->info.amg_setups == setups ? first : 0;

@@ -11,6 +11,7 @@
 
 #include <levelcl/opencl.h>
 
+#include <float.h>
 #include <math.h>
 
 static const struct lcl_precond_ops *const methods[LCL_PRECOND_COUNT] = {
@@ -169,16 +170,30 @@ static enum lcl_status refuse_null(const lcl_precond *M, const char *function)
                       function);
 }
 
-void lcl_precond_record(lcl_precond *M, int iterations, bool converged)
+// At most all digits.
+static double folds_of(double start, double end)
+{
+    const double most = -log(DBL_EPSILON);
+    return end < start ? fmin(log(start) - log(end), most) : 0;
+}
+
+void lcl_precond_record(lcl_precond *M, int iterations, bool converged,
+                        double start, double end)
 {
     struct lcl_precond_info *info = &M->info;
     M->failed = !converged;
     M->lagged = lcl_precond_lag(M) > 0;
+    M->last_folds = folds_of(start, end);
     ++M->solves;
     info->last_iterations = iterations;
-    if (M->fresh_iterations == 0 && converged)
-        M->fresh_iterations = iterations;
-    if (info->first_iterations == 0 && converged)
+    if (!converged || M->last_folds == 0)
+        return;
+    const double rate = iterations / M->last_folds;
+    if (M->fresh_rate == 0)
+        M->fresh_rate = rate;
+    if (M->first_rate == 0)
+        M->first_rate = rate;
+    if (info->first_iterations == 0)
         info->first_iterations = iterations;
 }
 
@@ -186,7 +201,8 @@ enum lcl_status lcl_precond_refactor(lcl_precond *M)
 {
     lcl_task_enter(M->op.range.ctx, LCL_TASK_NUMERIC);
     M->version = M->A->version;
-    M->solves = M->fresh_iterations = 0;
+    M->solves = 0;
+    M->fresh_rate = 0;
     const enum lcl_status st = M->ops->update ? M->ops->update(M) : LCL_OK;
     lcl_task_leave(M->op.range.ctx);
     const struct lcl_precond_info *info = &M->info;
@@ -517,11 +533,12 @@ enum lcl_status lcl_precond_update(lcl_precond *M)
 enum lcl_status lcl_precond_refresh(lcl_precond *M)
 {
     if (M->refresh != LCL_REFRESH_ON_SLOW || lcl_precond_lag(M) == 0 ||
-        !lcl_precond_is_slow(M, M->fresh_iterations))
+        !lcl_precond_is_slow(M, M->fresh_rate))
         return LCL_OK;
-    lcl_info(log_of(M), "%s takes new values after %d iterations, %d at first",
+    lcl_info(log_of(M),
+             "%s takes new values after %d iterations, %.1f at first",
              lcl_precond_name(M->info.type), M->info.last_iterations,
-             M->fresh_iterations);
+             M->fresh_rate * M->last_folds);
     return lcl_precond_update(M);
 }
 

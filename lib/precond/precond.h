@@ -62,11 +62,14 @@ struct lcl_precond {
     lcl_precond *transposed; // M^T, for an operator of M->matrix; or NULL
     uint64_t transposed_version; // of the values of A in M^T
     enum lcl_refresh refresh;
-    // Since the last refresh: solves, and iterations of the first of them that
-    // converged, 0: none
-    int solves, fresh_iterations;
-    bool failed; // the last solve
-    bool lagged; // it had other values than M
+    int solves; // since the last refresh
+    // Iterations for a factor e of the residual, of the first solve that
+    // converged since the last refresh, and since the last full set-up of AMG;
+    // 0: none
+    double fresh_rate, first_rate;
+    double last_folds; // the last solve reduced the residual by e^last_folds
+    bool failed;       // the last solve
+    bool lagged;       // it had other values than M
     struct lcl_precond_info info;
 };
 
@@ -79,11 +82,13 @@ bool lcl_precond_is_symmetric(const lcl_precond *M);
 enum lcl_status lcl_precond_analyse(lcl_precond **out, lcl_operator *A,
                                     const struct lcl_precond_params *params);
 
-// Whether the last solve with M failed or took half more iterations than
-// `first` > 0, those of a solve when M, or what is in question of it, was new.
-static inline bool lcl_precond_is_slow(const lcl_precond *M, int first)
+// Whether the last solve with M failed or took half more iterations, and one
+// more, than it would at the rate `first` > 0 of a solve when M, or what is in
+// question of it, was new. Tolerances may differ.
+static inline bool lcl_precond_is_slow(const lcl_precond *M, double first)
 {
-    return first > 0 && (M->failed || M->info.last_iterations > 1.5 * first);
+    return first > 0 && (M->failed || M->info.last_iterations >
+                                          1.5 * first * M->last_folds + 1);
 }
 
 // Updates of A that M does not contain.
@@ -96,8 +101,10 @@ static inline int lcl_precond_lag(const lcl_precond *M)
 // lcl_precond_update().
 enum lcl_status lcl_precond_refresh(lcl_precond *M);
 
-// Takes note of a solve with M.
-void lcl_precond_record(lcl_precond *M, int iterations, bool converged);
+// Takes note of a solve with M, which has reduced the residual from `start` to
+// `end`.
+void lcl_precond_record(lcl_precond *M, int iterations, bool converged,
+                        double start, double end);
 
 // Factors the current values; reports repaired pivots by the status and a
 // warning.

@@ -253,6 +253,51 @@ static void test_amg__slow_solves_renew_the_levels(void **state)
     assert_int_equal(setups_of(*state, LCL_AMG_REFRESH_FULL), 4);
 }
 
+// A tolerance that takes more iterations is no reason for a set-up.
+static void test_amg__tolerances_do_not_renew_the_levels(void **state)
+{
+    struct lcl_csr A = test_laplacian(16, 14, 12);
+    struct test_solve s;
+    double *b = test_random_vector(A.rows, 2);
+    test_solve_open(&s, *state, &A, &deep, &cg);
+    const struct lcl_precond_info *info = lcl_precond_info(s.M);
+    for (int k = 0; k < 4; ++k) {
+        s.params.rtol = k % 2 == 0 ? 1e-2 : 1e-10;
+        assert_int_equal(lcl_solver_set_tolerance(s.S, s.params.rtol, 0, 0),
+                         LCL_OK);
+        for (int64_t i = 0; i < A.rows; ++i)
+            s.x[i] = 0;
+        assert_int_equal(test_solve_run(&s, b), LCL_OK);
+        assert_true(k % 2 == 0 ||
+                    s.report.iterations > 2 * info->first_iterations);
+        assert_int_equal(test_precond_update(s.M, A.val), LCL_OK);
+    }
+    assert_int_equal(info->amg_setups, 1);
+    test_solve_close(&s);
+    free(b);
+    test_csr_finish(&A);
+}
+
+// At 2 iterations for each factor e at first: 1.5 times that and one more.
+static void test_amg__slow_means_half_more_iterations(void **state)
+{
+    lcl_operator A = {.version = 0};
+    lcl_precond M = {.A = &A};
+    (void)state;
+    lcl_precond_record(&M, 20, true, exp(10), 1);
+    assert_false(lcl_precond_is_slow(&M, M.first_rate));
+    lcl_precond_record(&M, 13, true, exp(4), 1);
+    assert_false(lcl_precond_is_slow(&M, M.first_rate));
+    lcl_precond_record(&M, 14, true, exp(4), 1);
+    assert_true(lcl_precond_is_slow(&M, M.first_rate));
+    lcl_precond_record(&M, 31, true, exp(10), 1);
+    assert_false(lcl_precond_is_slow(&M, M.fresh_rate));
+    lcl_precond_record(&M, 32, true, exp(10), 1);
+    assert_true(lcl_precond_is_slow(&M, M.fresh_rate));
+    lcl_precond_record(&M, 1, false, 1, 1);
+    assert_true(lcl_precond_is_slow(&M, M.first_rate));
+}
+
 // Symmetric values, then others, then the first again.
 static void expect_smoothers(lcl_context *ctx, enum lcl_amg_smoother given,
                              enum lcl_amg_smoother symmetric,
@@ -538,6 +583,8 @@ int main(void)
         cmocka_unit_test(test_amg__power_laws_stay_sparse),
         cmocka_unit_test(test_amg__updates_follow_the_values),
         cmocka_unit_test(test_amg__slow_solves_renew_the_levels),
+        cmocka_unit_test(test_amg__tolerances_do_not_renew_the_levels),
+        cmocka_unit_test(test_amg__slow_means_half_more_iterations),
         cmocka_unit_test(test_amg__values_choose_the_smoother),
         cmocka_unit_test(test_amg__info_describes_the_levels),
         cmocka_unit_test(test_amg__scales_of_matrices_do_not_matter),
