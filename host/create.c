@@ -282,6 +282,16 @@ const struct lcl_caps *lcl_context_caps(const lcl_context *ctx)
     return &ctx->caps;
 }
 
+void lcl_context_set_limit(lcl_context *ctx, const struct lcl_limit *L)
+{
+    ctx->limit = L ? *L : (struct lcl_limit){.deadline = 0};
+}
+
+const struct lcl_limit *lcl_context_limit(const lcl_context *ctx)
+{
+    return &ctx->limit;
+}
+
 const struct lcl_log *lcl_context_log(const lcl_context *ctx)
 {
     return ctx ? &ctx->cl.log : NULL;

@@ -2,7 +2,7 @@
 // Limits of set-ups.
 #include "host/limit.h"
 
-#include "host/context.h"
+#include "host/clock.h"
 #include "host/log.h"
 
 bool lcl_limit_is_over(const struct lcl_limit *L)
@@ -21,14 +21,4 @@ enum lcl_status lcl_limit_refuse(const struct lcl_limit *L,
              : late    ? "the time limit is reached"
                        : "it takes far longer than the methods before it");
     return LCL_ECANCELLED;
-}
-
-void lcl_context_set_limit(lcl_context *ctx, const struct lcl_limit *L)
-{
-    ctx->limit = L ? *L : (struct lcl_limit){.deadline = 0};
-}
-
-const struct lcl_limit *lcl_context_limit(const lcl_context *ctx)
-{
-    return &ctx->limit;
 }

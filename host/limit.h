@@ -24,8 +24,3 @@ bool lcl_limit_is_over(const struct lcl_limit *L);
 // LCL_ECANCELLED, with a message that says why.
 enum lcl_status lcl_limit_refuse(const struct lcl_limit *L,
                                  const struct lcl_log *log);
-
-// Of the set-ups of a context; NULL: none. What L points to must live until it
-// is replaced.
-void lcl_context_set_limit(lcl_context *ctx, const struct lcl_limit *L);
-const struct lcl_limit *lcl_context_limit(const lcl_context *ctx);

@@ -16,6 +16,12 @@ enum lcl_status lcl_runtime_create(lcl_context **out,
 
 const struct lcl_log *lcl_context_log(const lcl_context *ctx);
 
+// The limit of set-ups, host/limit.h; NULL: none. What L points to must live
+// until it is replaced.
+struct lcl_limit;
+void lcl_context_set_limit(lcl_context *ctx, const struct lcl_limit *L);
+const struct lcl_limit *lcl_context_limit(const lcl_context *ctx);
+
 // Sets the log level and returns the previous one: for attempts whose failure
 // is not an error.
 enum lcl_log_level lcl_context_set_log_level(lcl_context *ctx,
