@@ -15,9 +15,10 @@ struct long_sum {
     double high, middle, low, lost, size;
 };
 
-// Products below this may lose what their rounding error is; 2^-960 in `lost`
-// is more.
-#define LONG_SUM_LEAST 0x1p-960
+// Products below LEAST may lose bits below 2^-1074 of their rounding error:
+// UNSEEN in `lost` stands for more.
+#define LONG_SUM_LEAST  0x1p-960
+#define LONG_SUM_UNSEEN 0x1p-1016
 
 INLINE struct long_sum long_sum_zero(void)
 {
@@ -57,7 +58,7 @@ INLINE void long_sum_product(struct long_sum *s, double a, double x)
     long_sum_add(s, p);
     long_sum_small(s, fused(a, x, -p));
     s->size += fabs(p);
-    s->lost += tiny ? LONG_SUM_LEAST : 0.0;
+    s->lost += tiny ? LONG_SUM_UNSEEN : 0.0;
 }
 
 // Adds all of t.

@@ -278,7 +278,7 @@ static void note_reference(lcl_chain *C)
 {
     const lcl_solver *S = C->S->member ? C->S->member[0] : C->S;
     if (C->report.stop == LCL_STOP_NONE)
-        C->first_residual = sqrt(S->start_rr);
+        C->first_residual = ldexp(sqrt(S->start_rr), S->unit);
 }
 
 // 0: any.

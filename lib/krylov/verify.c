@@ -127,7 +127,8 @@ static bool is_finite(const struct finding *F)
     return F->value[BAD_R] == 0 && F->value[BAD_X] == 0;
 }
 
-// ||r||^2 in norm `type`; that of a nonzero vector is not zero.
+// ||r||^2 in norm `type`, infinite if it overflows; that of a nonzero vector is
+// not zero.
 static double squared_norm(const struct finding *F, enum lcl_norm_type type,
                            int exponent)
 {
@@ -136,7 +137,7 @@ static double squared_norm(const struct finding *F, enum lcl_norm_type type,
     const double norm = type == LCL_NORM_MAX ? largest
                         : type == LCL_NORM_1 ? ldexp(sum, exponent)
                                              : ldexp(sqrt(sum), exponent);
-    if (!is_finite(F))
+    if (!is_finite(F) || !isfinite(norm * norm))
         return INFINITY;
     return largest > 0 ? fmax(norm * norm, DBL_MIN) : 0;
 }

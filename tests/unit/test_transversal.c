@@ -123,7 +123,7 @@ static void test_transversal__scalings_are_finite(void **state)
     const double dense[] = {5e-309};
     struct lcl_csr A = test_csr_from_dense(1, dense);
     struct lcl_transversal T;
-    assert_int_equal(lcl_transversal_find(&T, &A, NULL), LCL_OK);
+    assert_int_equal(lcl_transversal_find(&T, &A, NULL, NULL), LCL_OK);
     const double scaled = T.row_scale[0] * dense[0] * T.column_scale[0];
     assert_true(isfinite(T.row_scale[0]) && scaled > 0.25 && scaled <= 2);
     lcl_transversal_finish(&T);
