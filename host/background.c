@@ -86,14 +86,8 @@ void lcl_background_rest(const lcl_context *ctx, cl_event event)
         nanosleep(&pause, NULL);
 }
 
-enum lcl_status lcl_context_expect_free(const lcl_context *ctx,
-                                        const char *function)
+bool lcl_background_is_busy(const lcl_context *ctx)
 {
     const struct lcl_background *B = &ctx->background;
-    return atomic_load(&B->state) == IDLE || is_own_thread(B)
-               ? LCL_OK
-               : lcl_fail(&ctx->cl.log, LCL_EBUSY,
-                          "%s: lcl_solver_enqueue_cl() still uses the context; "
-                          "wait for its event",
-                          function);
+    return atomic_load(&B->state) != IDLE && !is_own_thread(B);
 }

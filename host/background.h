@@ -17,6 +17,9 @@ enum lcl_status lcl_background_start(lcl_context *ctx, lcl_background_fn *fn,
 // Waits for the thread, if there is one; not on the thread itself.
 void lcl_background_wait(lcl_context *ctx);
 
+// Whether there is such a thread, and it is not the one that asks.
+bool lcl_background_is_busy(const lcl_context *ctx);
+
 // On the thread of a GPU's context, sleeps until the event is complete or has
 // failed: drivers spin in clWaitForEvents(), and the caller's program has other
 // work for the processor. Else returns at once.

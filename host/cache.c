@@ -49,7 +49,8 @@ size_t lcl_cache_folder(char *path, size_t size)
     for (int i = 0; i <= HOME; ++i) {
         const char *base = getenv(places[i].variable);
         if (base && *base && (i < HOME || is_folder(base)))
-            return (size_t)snprintf(path, size, "%s%s", base, places[i].below);
+            return (size_t)snprintf(path, path ? size : 0, "%s%s", base,
+                                    places[i].below);
     }
     return 0;
 }

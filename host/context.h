@@ -6,12 +6,14 @@
 #include "host/cl.h"
 #include "host/clock.h"
 #include "host/echo.h"
+#include "host/guest.h"
 #include "host/limit.h"
 
 #include <levelcl/memory.h>
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 // The programs built so far.
 struct lcl_programs {
@@ -80,6 +82,8 @@ struct lcl_context {
     bool knows_create_nv;
     struct lcl_background background;
     struct lcl_limit limit; // of the set-up in progress
+    struct lcl_guest guest;
+    pid_t process; // that created the context
     bool used_blas;
     bool proven; // passed its self-test, now or earlier
 };

@@ -2,8 +2,8 @@
 // Context creation and destruction.
 #include "host/context.h"
 
+#include "host/access.h"
 #include "host/alloc.h"
-#include "host/background.h"
 #include "host/blas.h"
 #include "host/buffer.h"
 #include "host/caps.h"
@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_WIDTH = 1024 };
 
@@ -182,6 +183,7 @@ static enum lcl_status begin(lcl_context **out, struct lcl_context_params *p,
         return lcl_fail_memory(&p->log, "a context");
     ctx->cl.api = api;
     const enum lcl_status st = lcl_echo_init(&ctx->echo, &ctx->cl.log, &p->log);
+    ctx->process = getpid();
     ctx->compiling = p->compiling;
     ctx->compiling_user = p->compiling_user;
     if (st < 0)
@@ -248,7 +250,8 @@ enum lcl_status lcl_runtime_create_cl(lcl_context **out, cl_context context,
         return lcl_misuse(&p.log, "lcl_context_create_cl: an argument is NULL");
     }
     ctx->device = device;
-    if ((st = finish(ctx, &p, context, queue)) < 0)
+    if ((st = lcl_device_expect_process(&p.log)) < 0 ||
+        (st = finish(ctx, &p, context, queue)) < 0)
         lcl_context_destroy(out);
     return st;
 }
@@ -258,7 +261,8 @@ void lcl_context_destroy(lcl_context **context)
     if (!context || !*context)
         return;
     lcl_context *ctx = *context;
-    lcl_background_wait(ctx);
+    if (!lcl_context_lets_go(ctx, context, "lcl_context_destroy"))
+        return;
     lcl_aux_finish(ctx);
     lcl_mailbox_finish(ctx);
     lcl_pinned_close(&ctx->staging, ctx);
@@ -279,7 +283,7 @@ void lcl_context_destroy(lcl_context **context)
 
 const struct lcl_caps *lcl_context_caps(const lcl_context *ctx)
 {
-    return &ctx->caps;
+    return ctx ? &ctx->caps : NULL;
 }
 
 void lcl_context_set_limit(lcl_context *ctx, const struct lcl_limit *L)
@@ -307,18 +311,25 @@ enum lcl_log_level lcl_context_set_log_level(lcl_context *ctx,
 
 double lcl_context_seconds(const lcl_context *ctx, enum lcl_phase phase)
 {
-    return lcl_clock_seconds(&ctx->clock, phase);
+    return ctx && (unsigned)phase < LCL_PHASE_COUNT
+               ? lcl_clock_seconds(&ctx->clock, phase)
+               : 0;
 }
 
 struct lcl_task_info lcl_context_task(const lcl_context *ctx,
                                       enum lcl_task task)
 {
-    return ctx->clock.task[task];
+    static const struct lcl_task_info none;
+    return ctx && (unsigned)task < LCL_TASK_COUNT ? ctx->clock.task[task]
+                                                  : none;
 }
 
 struct lcl_build_info lcl_context_builds(const lcl_context *ctx)
 {
-    struct lcl_build_info builds = ctx->builds;
+    struct lcl_build_info builds = {0};
+    if (!ctx)
+        return builds;
+    builds = ctx->builds;
     builds.kept = lcl_programs_are_kept(ctx);
     return builds;
 }

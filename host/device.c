@@ -8,11 +8,13 @@
 
 #include <dirent.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 enum { MAX_PLATFORMS = 32, MAX_DEVICES = 64 };
 
@@ -66,6 +68,23 @@ static enum lcl_status fail_without_platform(const struct lcl_cl *cl)
                     folder, limit);
 }
 
+// The process that used OpenCL first; 0: none has.
+static atomic_long first_process;
+
+enum lcl_status lcl_device_expect_process(const struct lcl_log *log)
+{
+    const long own = (long)getpid();
+    long first = 0;
+    if (atomic_compare_exchange_strong(&first_process, &first, own) ||
+        first == own)
+        return LCL_OK;
+    return lcl_fail(log, LCL_EPROCESS,
+                    "process %ld used OpenCL before fork(), and OpenCL does "
+                    "not work in its children: fork first, or start a new "
+                    "program by exec()",
+                    first);
+}
+
 static enum lcl_status platforms(const struct lcl_cl *cl, cl_platform_id *ids,
                                  cl_uint *count)
 {
@@ -104,8 +123,13 @@ static enum lcl_status list(const struct lcl_cl *cl, cl_device_id **devices,
 enum lcl_status lcl_device_list(const struct lcl_cl *cl, cl_device_id **devices,
                                 int *count)
 {
+    enum lcl_status st = lcl_device_expect_process(&cl->log);
+    *devices = NULL;
+    *count = 0;
+    if (st < 0)
+        return st;
     pthread_mutex_lock(&discovery_lock);
-    const enum lcl_status st = list(cl, devices, count);
+    st = list(cl, devices, count);
     pthread_mutex_unlock(&discovery_lock);
     return st;
 }

@@ -2,6 +2,7 @@
 // Regions of device memory and their spans.
 #include "host/memory.h"
 
+#include "host/access.h"
 #include "host/alloc.h"
 #include "host/background.h"
 #include "host/context.h"
@@ -100,13 +101,17 @@ static void trim(lcl_context *ctx, uint64_t most)
             at = &(*at)->next;
 }
 
-void lcl_context_trim(lcl_context *ctx)
+static void trim_all(lcl_context *ctx)
 {
-    if (!ctx)
-        return;
-    lcl_background_wait(ctx);
     lcl_pinned_close(&ctx->staging, ctx);
     trim(ctx, 0);
+}
+
+void lcl_context_trim(lcl_context *ctx)
+{
+    lcl_context *same = ctx;
+    if (ctx && lcl_context_lets_go(ctx, &same, "lcl_context_trim"))
+        trim_all(ctx);
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -153,7 +158,7 @@ static enum lcl_status add_region(lcl_context *ctx, size_t needed,
     cl_int code = create_used(&mem, ctx, bytes);
     if (code != CL_SUCCESS) {
         ctx->cl.api->clFinish(ctx->queue);
-        lcl_context_trim(ctx);
+        trim_all(ctx);
         bytes = needed;
         code = create_used(&mem, ctx, bytes);
     }
@@ -292,7 +297,7 @@ enum lcl_status lcl_pool_init(lcl_context *ctx, bool off)
 
 void lcl_pool_finish(lcl_context *ctx)
 {
-    lcl_context_trim(ctx);
+    trim_all(ctx);
 }
 
 // -------------------------------------------------------------------- buffers

@@ -2,6 +2,7 @@
 // Programs: source assembly, builds, the program table and its disk cache.
 #include "host/program.h"
 
+#include "host/access.h"
 #include "host/alloc.h"
 #include "host/build_log.h"
 #include "host/cache.h"
@@ -293,8 +294,11 @@ void lcl_announce_compilation(lcl_context *ctx)
         .seconds = ctx->clock.task[LCL_TASK_COMPILE].seconds,
         .kept = lcl_programs_are_kept(ctx),
     };
-    if (ctx->compiling)
-        ctx->compiling(ctx->compiling_user, &info);
+    if (!ctx->compiling)
+        return;
+    const struct lcl_guest before = lcl_guest_begin(ctx, LCL_GUEST_LOOKS);
+    ctx->compiling(ctx->compiling_user, &info);
+    lcl_guest_end(ctx, &before);
 }
 
 static enum lcl_status build_source(cl_program *out, lcl_context *ctx,

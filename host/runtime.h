@@ -32,10 +32,20 @@ enum lcl_log_level lcl_context_set_log_level(lcl_context *ctx,
 bool lcl_context_proven(const lcl_context *ctx);
 void lcl_context_note_proven(lcl_context *ctx);
 
-// LCL_EBUSY, unless the context is free or this thread is the one that uses it
-// in the background (host/background.h).
+// Every public function that uses a device calls one of these first. Returns
+// LCL_OK; LCL_EPROCESS in a child of fork(); LCL_EBUSY while another thread
+// uses the context in the background (host/background.h), and in a function of
+// the caller that this thread is calling (host/access.h), where
+// expect_product() allows products in those that compute products.
 enum lcl_status lcl_context_expect_free(const lcl_context *ctx,
                                         const char *function);
+enum lcl_status lcl_context_expect_product(const lcl_context *ctx,
+                                           const char *function);
+// Before ranks agree whether all of their contexts are free: LCL_OK unless
+// other ranks cannot be in the same call, since this one is in a child process
+// or in a function of the caller.
+enum lcl_status lcl_context_expect_collective(const lcl_context *ctx,
+                                              const char *function);
 
 // Waits until all enqueued work is done.
 enum lcl_status lcl_context_wait(lcl_context *ctx);

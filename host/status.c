@@ -29,8 +29,9 @@ static const struct {
     {LCL_EBUILD, "build", "a kernel did not compile on this device"},
     {LCL_ESELFTEST, "self-test", "the device computes wrong results"},
     {LCL_EPIVOT, "pivot", "a pivot is zero or tiny"},
-    {LCL_EBUSY, "busy", "a solve that does not block still uses the context"},
+    {LCL_EBUSY, "busy", "another call still uses the context"},
     {LCL_ECANCELLED, "cancelled", "a set-up was cancelled or reached its limit"},
+    {LCL_EPROCESS, "process", "OpenCL does not work in a child of fork()"},
 };
 // clang-format on
 

@@ -156,8 +156,8 @@ struct lcl_chain_columns {
     int count;
     /* Called for each column that was solved, in ascending order, with what
      * lcl_chain_solve() would return and report for it; lcl_chain_attempt() and
-     * the history are those of this column until it returns. It must not use
-     * the chain otherwise. May be NULL. */
+     * the history are those of this column until it returns. It may do what a
+     * monitor may. May be NULL. */
     void (*done)(void *user, int column, enum lcl_status st,
                  const struct lcl_report *report);
     void *user;

@@ -154,7 +154,7 @@ struct lcl_context_params {
     /* Called before a compilation, for display; NULL: none. A driver with a
      * cache of its own (PoCL) does not tell whether it compiles, so it is
      * called there in any case. It must not use the context, which
-     * lcl_context_create() may not have returned yet. */
+     * lcl_context_create() may not have returned yet: LCL_EBUSY. */
     void (*compiling)(void *user, const struct lcl_compile_info *info);
     void *compiling_user;
 
@@ -177,7 +177,18 @@ struct lcl_context_params {
 #define LCL_CONTEXT_PARAMS_INIT LCL_ZERO
 
 /* A device, its queue, its compiled kernels.
- * Thread-safety: one thread at a time; two contexts are independent. */
+ * Thread-safety: one thread at a time; two contexts are independent.
+ *
+ * A context and what was made in it belong to their process. In a child of
+ * fork(), all functions that use a device, and those that create contexts if
+ * the parent has used OpenCL, return LCL_EPROCESS at once: OpenCL does not
+ * survive fork(). Functions that read host memory only still work; those that
+ * destroy set the pointer to NULL and free nothing.
+ *
+ * While a function of the caller runs that the library calls (a monitor, a
+ * convergence test, a callback), functions with the same context return
+ * LCL_EBUSY, but for those that solver.h names. Every function that uses a
+ * device may return these two. */
 typedef struct lcl_context lcl_context;
 
 /* Creates a context. `params` may be NULL and need live only until the call
@@ -192,7 +203,8 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_context_create(
 
 /* Frees *ctx and sets it to NULL; *ctx may be NULL. Destroy the objects created
  * in a context before the context. The same holds for every destroy
- * function. */
+ * function. In a function that the library is calling it logs an error and
+ * does nothing: *ctx stays. */
 LCL_API void lcl_context_destroy(lcl_context **ctx);
 
 /* Gives the device memory that no buffer uses back to the driver, and the
@@ -202,15 +214,16 @@ LCL_API void lcl_context_destroy(lcl_context **ctx);
  * processes. lcl_context_memory() in memory.h tells how much a context has. */
 LCL_API void lcl_context_trim(lcl_context *ctx);
 
+/* NULL for NULL. */
 LCL_API const struct lcl_caps *lcl_context_caps(const lcl_context *ctx);
 
 /* Wall seconds spent in a phase since the context was created. Time in a nested
- * phase (mostly compilation) counts for the nested phase only. */
+ * phase (mostly compilation) counts for the nested phase only. 0 for NULL. */
 LCL_API double lcl_context_seconds(const lcl_context *ctx,
                                    enum lcl_phase phase);
 
-/* What a task took since the context was created. Without `profile`, seconds
- * does not include work that the device completes later. */
+/* What a task took since the context was created; all zero for NULL. Without
+ * `profile`, seconds does not include work that the device completes later. */
 struct lcl_task_info {
     double seconds;   /* wall time without nested tasks */
     uint64_t bytes;   /* least memory traffic; 0: unknown */
@@ -239,7 +252,8 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_context_link(lcl_context *from,
                                                        lcl_context *to,
                                                        struct lcl_link *link);
 
-/* Numbers of kernels compiled and of kernels loaded from the disk cache. */
+/* Numbers of kernels compiled and of kernels loaded from the disk cache; zero
+ * for NULL. */
 struct lcl_build_info {
     int compiled;
     int from_cache;
@@ -254,14 +268,15 @@ LCL_API struct lcl_build_info lcl_context_builds(const lcl_context *ctx);
 LCL_NODISCARD LCL_API enum lcl_status lcl_self_test(lcl_context *ctx);
 
 /* Writes the path of the cache folder that contexts use without cache_dir to
- * path[0 .. size-1], cut if it is longer. Returns its length; 0: there is none,
- * because no variable is set. The folder need not exist. */
+ * path[0 .. size-1], cut if it is longer; path may be NULL. Returns its length;
+ * 0: there is none, because no variable is set. The folder need not exist. */
 LCL_API size_t lcl_cache_folder(char *path, size_t size);
 
 /* The number of OpenCL devices on all platforms, and the capabilities of device
  * `index` (without trial builds: fields that need a context hold the values
  * that the driver reports).
- * Returns LCL_OK, LCL_ENODEVICE (index out of range) or LCL_EDEVICE. */
+ * Returns LCL_OK, LCL_ENODEVICE (index out of range), LCL_EDEVICE or
+ * LCL_EPROCESS. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_device_count(
     int *count, const struct lcl_log *log);
 LCL_NODISCARD LCL_API enum lcl_status lcl_device_caps(

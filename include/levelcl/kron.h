@@ -77,7 +77,8 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_kron_check(const struct lcl_kron *K,
                                                      const struct lcl_log *log);
 
 /* y = (A (x) M + tau B (x) L) x in plain sequential C; K must pass
- * lcl_kron_check(). Returns LCL_OK or LCL_ENOMEM. */
+ * lcl_kron_check(). Returns LCL_OK, LCL_EINVAL (an argument is NULL) or
+ * LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_kron_multiply(
     const struct lcl_kron *K, const double *x, double *y);
 

@@ -23,7 +23,8 @@ enum lcl_log_level {
 
 /* A logger. All zero is silent. `fn` gets one line without a newline; `text` is
  * valid until `fn` returns. The thread that uses the object calls `fn`, and
- * during lcl_solver_enqueue_cl() also that of the solve. A NULL `const struct
+ * during lcl_solver_enqueue_cl() also that of the solve; `fn` must not use the
+ * context. A NULL `const struct
  * lcl_log *` argument means silent. The library copies the struct, which need
  * live only until the call returns. */
 struct lcl_log {

@@ -235,7 +235,8 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_rigid_body_modes(
 /* The rows of rank `rank` of `size` ranks that share `total` rows: contiguous,
  * in the order of the ranks, in whole blocks of `block` rows, of which each
  * rank has as many as any other or one less. The last block may have fewer
- * rows. */
+ * rows. No rows if there is no such rank, no rows at all, or block is below 1;
+ * first and rows may be NULL. */
 LCL_API void lcl_rows_share(int64_t total, int block, int rank, int size,
                             int64_t *first, int64_t *rows);
 
@@ -262,7 +263,8 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_rows_read(struct lcl_rows *out,
                                                     int rank, int size,
                                                     const struct lcl_log *log);
 
-/* y = A x in plain sequential C; x has cols, y has rows entries. */
+/* y = A x in plain sequential C; x has cols, y has rows entries. NULL: no
+ * effect. */
 LCL_API void lcl_csr_multiply(const struct lcl_csr *A, const double *x,
                               double *y);
 

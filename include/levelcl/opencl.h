@@ -141,7 +141,8 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_update_ldu_cl(
     const struct lcl_events_cl *events);
 
 /* Enqueues y = A x on `queue`, the context's, for buffers of `cols` and `rows`
- * doubles. Returns LCL_OK or a negative status, which ends the call that needed
+ * doubles, by its own means or, as a lcl_apply_fn, by other operators of the
+ * context. Returns LCL_OK or a negative status, which ends the call that needed
  * the product. After a solve has stopped, a few more products may be enqueued,
  * whose results are not used. */
 typedef enum lcl_status lcl_apply_cl_fn(void *user, cl_command_queue queue,

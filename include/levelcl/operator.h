@@ -182,12 +182,14 @@ struct lcl_exchange_info {
 /* Of device number `device` of an operator on several devices, in the order of
  * their contexts; of the calling process if the rows are distributed by MPI,
  * and zeros of another operator: then `device` is 0. Not during a call with the
- * operator. Returns LCL_OK or LCL_EINVAL. */
+ * operator. Returns LCL_OK, LCL_EINVAL, LCL_EBUSY or LCL_EPROCESS. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_exchange_info(
     const lcl_operator *A, int device, struct lcl_exchange_info *info);
 
 /* y = A x for host vectors of `cols` and `rows` doubles. Returns LCL_OK or a
- * negative status, which ends the call that needed the product. */
+ * negative status, which ends the call that needed the product. It may do what
+ * a monitor may (struct lcl_solver_params), so compute products with other
+ * operators of the context; with its own one it gets LCL_EBUSY. */
 typedef enum lcl_status lcl_apply_fn(void *user, const double *x, double *y);
 
 /* A matrix-free operator: `apply`, called with `user`, computes its products.

@@ -37,7 +37,7 @@ struct lcl_option_help {
 LCL_API const struct lcl_option_help *lcl_options_help(int index);
 
 /* The one of `count` names nearest to `word` by edit distance; NULL if none is
- * close. */
+ * close, and for NULL. */
 LCL_API const char *lcl_nearest(const char *word, const char *const *names,
                                 int count);
 

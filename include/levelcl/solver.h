@@ -114,7 +114,13 @@ struct lcl_solver_params {
                        Memory: m vectors, FGMRES 2 m */
     enum lcl_basis_storage basis; /* of GMRES and FGMRES */
     /* Called between batches of iterations; returning false stops the solve
-     * with LCL_ITERATION_LIMIT. May be NULL. */
+     * with LCL_ITERATION_LIMIT. May be NULL. It, and `test`, may call
+     * lcl_solver_cancel(), functions that read host memory only (infos, names,
+     * the caller's matrices), whatever has another context, and, unless the
+     * rows are distributed, lcl_operator_apply() and lcl_precond_apply() or
+     * their forms for buffers. Anything else with a context of the solve
+     * returns LCL_EBUSY, and functions that destroy leave object and pointer as
+     * they are; the solve goes on. */
     bool (*monitor)(void *user, const struct lcl_progress_info *info);
     void *monitor_user;
     /* A convergence test besides the tolerances, called at the same times after

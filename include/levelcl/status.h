@@ -36,8 +36,11 @@ enum lcl_status {
     LCL_EBUILD = -10,    /* a kernel did not compile on this device */
     LCL_ESELFTEST = -11, /* the device computes wrong results */
     LCL_EPIVOT = -12,    /* a zero or tiny pivot with the policy FAIL */
-    LCL_EBUSY = -13,     /* lcl_solver_enqueue_cl() still uses the context */
+    LCL_EBUSY = -13,     /* another call still uses the context: that which is
+                            calling this function, lcl_solver_enqueue_cl() */
     LCL_ECANCELLED = -14, /* a set-up was cancelled or reached its limit */
+    LCL_EPROCESS = -15,   /* in a child of fork(): the object is the parent's,
+                             or the parent has used OpenCL */
 };
 
 /* The name and the meaning of a status, for every value of the enum; "unknown

@@ -49,13 +49,13 @@ static int distance(const char *a, const char *b)
 
 const char *lcl_nearest(const char *word, const char *const *names, int count)
 {
-    const size_t length = strlen(word);
+    const size_t length = word && names ? strlen(word) : LONGEST + 1;
     if (length > LONGEST)
         return NULL;
     const char *nearest = NULL;
     int best = EDIT * (1 + (int)length / 3) + 1;
     for (int i = 0; i < count; ++i) {
-        if (strlen(names[i]) > LONGEST)
+        if (!names[i] || strlen(names[i]) > LONGEST)
             continue;
         const int cost = distance(word, names[i]);
         if (cost < best) {

@@ -47,7 +47,10 @@ enum lcl_status lcl_self_test(lcl_context *ctx)
     if (!ctx)
         return lcl_misuse(NULL, "lcl_self_test: the context is NULL");
     const struct lcl_log *log = lcl_context_log(ctx);
-    enum lcl_status st = lcl_csr_problem(&A, "lap3d:12", log);
+    enum lcl_status st = lcl_context_expect_free(ctx, "lcl_self_test");
+    if (st < 0)
+        return st;
+    st = lcl_csr_problem(&A, "lap3d:12", log);
     if (st < 0)
         return st;
     st = solve(ctx, &A, &error);

@@ -2,6 +2,7 @@
 // Runs the methods of a plan until one succeeds.
 #include "lib/chain/plan.h"
 
+#include "host/access.h"
 #include "host/alloc.h"
 #include "host/clock.h"
 #include "host/limit.h"
@@ -387,11 +388,26 @@ enum lcl_status lcl_chain_solve(lcl_chain *C, const double *b, double *x,
     if (!C || !b || !x)
         return lcl_misuse(C ? log_of(C) : NULL,
                           "lcl_chain_solve: an argument is NULL");
+    const enum lcl_status st =
+        lcl_context_expect_free(C->A->range.ctx, "lcl_chain_solve");
+    if (st < 0)
+        return st;
     begin(C);
     return go_on(C, b, x, run(C, b, x), report);
 }
 
 // ------------------------------------------------------------------- columns
+
+static void tell_done(const lcl_chain *C, const struct lcl_chain_columns *c,
+                      int column, enum lcl_status st,
+                      const struct lcl_report *report)
+{
+    lcl_context *ctx = C->A->range.ctx;
+    const struct lcl_guest before = lcl_guest_begin(ctx, LCL_GUEST_APPLIES);
+    if (c->done)
+        c->done(c->user, column, st, report);
+    lcl_guest_end(ctx, &before);
+}
 
 static enum lcl_status solve_one_by_one(lcl_chain *C,
                                         const struct lcl_chain_columns *c)
@@ -403,8 +419,7 @@ static enum lcl_status solve_one_by_one(lcl_chain *C,
             lcl_chain_solve(C, c->b + j * c->ldb, c->x + j * c->ldx, &report);
         if (st < 0)
             return st;
-        if (c->done)
-            c->done(c->user, j, st, &report);
+        tell_done(C, c, j, st, &report);
         if (result == LCL_OK)
             result = st;
         if (lcl_krylov_is_interrupted(report.stop))
@@ -436,8 +451,8 @@ static enum lcl_status finish_column(lcl_chain *C,
     if (C->at != first && more)
         st = run(C, b, x);
     st = go_on(C, b, x, st, &report);
-    if (st >= 0 && c->done)
-        c->done(c->user, j, st, &report);
+    if (st >= 0)
+        tell_done(C, c, j, st, &report);
     return st;
 }
 
@@ -501,17 +516,20 @@ enum lcl_status lcl_chain_solve_many(lcl_chain *C,
     if (!C || !c || !c->b || !c->x)
         return lcl_misuse(C ? log_of(C) : NULL,
                           "lcl_chain_solve_many: an argument is NULL");
-    const enum lcl_status sound = lcl_columns_check(
-        C->A, &(struct lcl_given_columns){c->b, c->ldb, c->x, c->ldx, c->count},
-        "lcl_chain_solve_many");
-    if (sound < 0)
-        return sound;
+    enum lcl_status st =
+        lcl_context_expect_free(C->A->range.ctx, "lcl_chain_solve_many");
+    if (st < 0 ||
+        (st = lcl_columns_check(
+             C->A,
+             &(struct lcl_given_columns){c->b, c->ldb, c->x, c->ldx, c->count},
+             "lcl_chain_solve_many")) < 0)
+        return st;
     if (!shares_passes(C, c->count))
         return solve_one_by_one(C, c);
     struct lcl_report *reports = lcl_calloc((size_t)c->count, sizeof *reports);
     if (!reports)
         return lcl_fail_memory(log_of(C), "reports");
-    const enum lcl_status st = solve_together(C, c, reports);
+    st = solve_together(C, c, reports);
     lcl_free(reports);
     return st;
 }
@@ -545,6 +563,8 @@ enum lcl_status lcl_chain_create(lcl_chain **out, lcl_operator *A,
     const struct lcl_log *log = A ? lcl_context_log(A->range.ctx) : NULL;
     if (!out || !A)
         return lcl_misuse(log, "lcl_chain_create: an argument is NULL");
+    if ((st = lcl_context_expect_free(A->range.ctx, "lcl_chain_create")) < 0)
+        return st;
     lcl_chain *C = lcl_calloc(1, sizeof *C);
     if (!C)
         return lcl_fail_memory(log, "a chain");
@@ -603,11 +623,15 @@ enum lcl_status lcl_chain_update(lcl_chain *C)
     bool other = false;
     if (!C)
         return lcl_misuse(NULL, "lcl_chain_update: an argument is NULL");
-    set_deadline(C, lcl_now());
     enum lcl_status st =
-        C->version == C->A->version ? LCL_OK : plan_anew(C, &other);
-    if (st < 0 || other)
-        return st < 0 ? st : begin_anew(C);
+        lcl_context_expect_free(C->A->range.ctx, "lcl_chain_update");
+    if (st < 0)
+        return st;
+    set_deadline(C, lcl_now());
+    if (C->version != C->A->version && (st = plan_anew(C, &other)) < 0)
+        return st;
+    if (other)
+        return begin_anew(C);
     st = C->M ? take_values(C) : LCL_OK;
     if (!is_refusal(C, st) || C->plan.count == 1)
         return st;
@@ -667,6 +691,9 @@ const lcl_solver *lcl_chain_solver(const lcl_chain *C)
 void lcl_chain_destroy(lcl_chain **chain)
 {
     if (!chain || !*chain)
+        return;
+    if (!lcl_context_lets_go((*chain)->A->range.ctx, chain,
+                             "lcl_chain_destroy"))
         return;
     drop(*chain);
     lcl_free((*chain)->history);

@@ -5,6 +5,7 @@
 // that nobody overwrites a slot that is in use.
 #include "lib/comm/team.h"
 
+#include "host/access.h"
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/parallel.h"
@@ -32,6 +33,8 @@ struct member {
     struct slot slot[2];
     pthread_t thread;
     enum lcl_status status; // of the last run
+    lcl_context *ctx;       // NULL: none
+    struct lcl_guest guest; // of ctx before this run
 };
 
 struct lcl_team {
@@ -263,9 +266,23 @@ static enum lcl_status worst(lcl_team *T)
     return st;
 }
 
+// For functions of the caller on rank 0, whose thread does not use the contexts
+// of the others.
+static void set_guests(lcl_team *T, bool on)
+{
+    for (int r = 1; r < T->size; ++r) {
+        struct member *m = &T->member[r];
+        if (m->ctx && on)
+            m->guest = lcl_guest_begin(m->ctx, LCL_GUEST_LOOKS);
+        else if (m->ctx)
+            lcl_guest_end(m->ctx, &m->guest);
+    }
+}
+
 enum lcl_status lcl_team_run(lcl_team *T, lcl_team_fn *fn, void *arg)
 {
     reset(T, fn, arg);
+    set_guests(T, true);
     const int started = start(T);
     const bool all = started == T->size - 1;
     atomic_store(&T->gate, all ? 1 : -1);
@@ -273,6 +290,7 @@ enum lcl_status lcl_team_run(lcl_team *T, lcl_team_fn *fn, void *arg)
         enter(T, 0);
     for (int r = 1; r <= started; ++r)
         pthread_join(T->member[r].thread, NULL);
+    set_guests(T, false);
     return all ? worst(T) : lcl_fail_memory(&T->member[0].comm.log, "a thread");
 }
 
@@ -367,6 +385,12 @@ enum lcl_status lcl_team_create(lcl_team **out, int size,
             .ops = &ops, .rank = r, .size = size, .log = log[r]};
     }
     return LCL_OK;
+}
+
+void lcl_team_set_contexts(lcl_team *T, lcl_context *const *ctx)
+{
+    for (int r = 0; r < T->size; ++r)
+        T->member[r].ctx = ctx[r];
 }
 
 void lcl_team_destroy(lcl_team **team)

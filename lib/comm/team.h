@@ -14,6 +14,10 @@ enum lcl_status lcl_team_create(lcl_team **out, int size,
                                 const struct lcl_log *log);
 void lcl_team_destroy(lcl_team **team); // accepts NULL inside
 
+// Rank r works with ctx[r]: functions of the caller that a run calls on the
+// thread of rank 0 must not use the others (host/access.h).
+void lcl_team_set_contexts(lcl_team *team, lcl_context *const *ctx);
+
 // Lets sums and exchanges be enqueued (lib/comm/relay.h), rank r on ctx[r], if
 // a trial of it succeeds on all of them. Returns LCL_OK or LCL_ENOMEM.
 enum lcl_status lcl_team_connect(lcl_team *team, lcl_context *const *ctx,

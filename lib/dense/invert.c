@@ -154,9 +154,9 @@ enum lcl_status lcl_batch_invert(lcl_context *ctx, double *inverse,
                           .log = lcl_context_log(ctx),
                           .params = params ? *params : defaults};
     enum lcl_status st;
-    if ((st = lcl_context_expect_free(ctx, "lcl_batch_invert")) < 0 ||
-        (st = check_arguments(V.log, inverse, blocks, block_ptr, count,
+    if ((st = check_arguments(V.log, inverse, blocks, block_ptr, count,
                               &V.params)) < 0 ||
+        (st = lcl_context_expect_free(ctx, "lcl_batch_invert")) < 0 ||
         (st = check_blocks(V.log, block_ptr, count)) < 0 || count == 0)
         return st;
     if ((st = lcl_bgje_init(&V.batch, ctx, block_ptr, count, &V.params,

@@ -3,6 +3,7 @@
 // true residual.
 #include "lib/krylov/krylov.h"
 
+#include "host/access.h"
 #include "host/alloc.h"
 #include "host/clock.h"
 #include "host/geometry.h"
@@ -72,16 +73,9 @@ enum lcl_status lcl_krylov_note(struct lcl_solver *S, int iteration, double rr)
     return LCL_OK;
 }
 
-// The reason of this rank to stop; of the callbacks, those of rank 0 count.
-static enum lcl_stop ask(lcl_solver *S, const struct lcl_progress_info *info)
+static enum lcl_stop ask_caller(const struct lcl_solver_params *p,
+                                const struct lcl_progress_info *info)
 {
-    const struct lcl_solver_params *p = &S->params;
-    if (lcl_krylov_take_cancel(S))
-        return LCL_STOP_CANCELLED;
-    if (S->A->range.comm && S->A->range.comm->rank > 0)
-        return LCL_STOP_NONE;
-    if (p->time_limit > 0 && info->seconds > p->time_limit)
-        return LCL_STOP_TIME_LIMIT;
     if (p->monitor && !p->monitor(p->monitor_user, info))
         return LCL_STOP_MONITOR;
     switch (p->test ? p->test(p->test_user, info) : LCL_CONTINUE) {
@@ -93,6 +87,25 @@ static enum lcl_stop ask(lcl_solver *S, const struct lcl_progress_info *info)
         break;
     }
     return LCL_STOP_MONITOR;
+}
+
+// The reason of this rank to stop; of the callbacks, those of rank 0 count.
+static enum lcl_stop ask(lcl_solver *S, const struct lcl_progress_info *info)
+{
+    const double most = S->params.time_limit;
+    if (lcl_krylov_take_cancel(S))
+        return LCL_STOP_CANCELLED;
+    if (S->A->range.comm && S->A->range.comm->rank > 0)
+        return LCL_STOP_NONE;
+    if (most > 0 && info->seconds > most)
+        return LCL_STOP_TIME_LIMIT;
+    // a product of several ranks would be in the midst of another call of
+    // theirs
+    const struct lcl_guest before = lcl_guest_begin(
+        S->ctx, S->A->range.comm ? LCL_GUEST_LOOKS : LCL_GUEST_APPLIES);
+    const enum lcl_stop stop = ask_caller(&S->params, info);
+    lcl_guest_end(S->ctx, &before);
+    return stop;
 }
 
 // The same on all ranks, by one number: a failure before a success.

@@ -2,8 +2,8 @@
 // Public interface of Krylov solvers: parameters, vectors, report and status.
 #include "lib/krylov/cycles.h"
 
+#include "host/access.h"
 #include "host/alloc.h"
-#include "host/background.h"
 #include "host/clock.h"
 #include "host/log.h"
 #include "host/runtime.h"
@@ -411,7 +411,8 @@ void lcl_solver_destroy(lcl_solver **solver)
     if (!solver || !*solver)
         return;
     lcl_solver *S = *solver;
-    lcl_background_wait(S->ctx);
+    if (!lcl_context_lets_go(S->ctx, solver, "lcl_solver_destroy"))
+        return;
     if (S->A->team)
         lcl_team_solver_finish(S);
     else
@@ -549,11 +550,13 @@ enum lcl_status lcl_solver_solve(lcl_solver *S, const double *b, double *x,
 {
     if (!S || !b || !x)
         return refuse_null(S, "lcl_solver_solve");
+    enum lcl_status st = lcl_context_expect_free(S->ctx, "lcl_solver_solve");
+    if (st < 0)
+        return st;
     if (S->member)
         return lcl_team_solver_solve(S, b, x, report);
-    enum lcl_status st = lcl_context_expect_free(S->ctx, "lcl_solver_solve");
-    if (st < 0 || (st = lcl_space_agree(&S->A->range, check_finite(S, b, x),
-                                        "a solve")) < 0)
+    if ((st = lcl_space_agree(&S->A->range, check_finite(S, b, x), "a solve")) <
+        0)
         return st;
     lcl_task_enter(S->ctx, LCL_TASK_SOLVE);
     st = solve_host(S, b, x, report);

@@ -281,8 +281,9 @@ enum lcl_status lcl_bsr_from_csr(struct lcl_bsr *out, const struct lcl_csr *A,
 
 void lcl_bsr_multiply(const struct lcl_bsr *A, const double *x, double *y)
 {
-    const int b = A->block_size;
-    for (int64_t row = 0; row < A->rows * b; ++row) {
+    const int b = A ? A->block_size : 1;
+    const int64_t rows = A && x && y ? A->rows * b : 0;
+    for (int64_t row = 0; row < rows; ++row) {
         double sum = 0;
         for (int64_t k = A->row_ptr[row / b]; k < A->row_ptr[row / b + 1]; ++k)
             for (int c = 0; c < b; ++c)

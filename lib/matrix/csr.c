@@ -81,7 +81,8 @@ enum lcl_status lcl_csr_check(const struct lcl_csr *A,
 
 void lcl_csr_multiply(const struct lcl_csr *A, const double *x, double *y)
 {
-    for (int64_t i = 0; i < A->rows; ++i) {
+    const int64_t rows = A && x && y ? A->rows : 0;
+    for (int64_t i = 0; i < rows; ++i) {
         double sum = 0;
         for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
             sum += A->val[k] * x[A->col_ind[k]];

@@ -25,11 +25,18 @@ static int64_t share_start(int64_t blocks, int64_t rank, int64_t size)
 void lcl_rows_share(int64_t total, int block, int rank, int size,
                     int64_t *first, int64_t *rows)
 {
-    const int64_t blocks = blocks_of(total, block);
-    const int64_t end = share_start(blocks, rank + INT64_C(1), size) * block;
-    *first = share_start(blocks, rank, size) * block;
-    *first = *first < total ? *first : total;
-    *rows = (end < total ? end : total) - *first;
+    int64_t from = 0, to = 0;
+    if (total > 0 && block >= 1 && rank >= 0 && rank < size) {
+        const int64_t blocks = blocks_of(total, block);
+        from = share_start(blocks, rank, size) * block;
+        to = share_start(blocks, rank + INT64_C(1), size) * block;
+        from = from < total ? from : total;
+        to = to < total ? to : total;
+    }
+    if (first)
+        *first = from;
+    if (rows)
+        *rows = to - from;
 }
 
 enum lcl_status lcl_share_check(const struct lcl_share *share,
@@ -158,6 +165,8 @@ enum lcl_status lcl_rows_take(struct lcl_rows *R, struct lcl_csr *A,
 
 void lcl_rows_finish(struct lcl_rows *R)
 {
+    if (!R)
+        return;
     lcl_free(R->row_ptr);
     lcl_free(R->col);
     lcl_free(R->val);

@@ -2,6 +2,7 @@
 // Operators whose application is a function of the caller.
 #include "lib/operator/callback.h"
 
+#include "host/access.h"
 #include "host/alloc.h"
 #include "host/interop.h"
 #include "host/log.h"
@@ -10,6 +11,7 @@
 struct state {
     struct lcl_callback fn;
     double *x, *y; // for fn.host
+    bool running;
 };
 
 enum lcl_status lcl_callback_init(lcl_operator *A,
@@ -48,6 +50,23 @@ static enum lcl_status has_stopped(const struct lcl_operands *v, bool *stopped)
     return st;
 }
 
+// Calls the function, which may apply other operators.
+static enum lcl_status call_caller(const lcl_operator *A,
+                                   const struct lcl_operands *v)
+{
+    struct state *S = A->state;
+    lcl_context *ctx = A->range.ctx;
+    const struct lcl_guest before = lcl_guest_begin(ctx, LCL_GUEST_APPLIES);
+    S->running = true;
+    const enum lcl_status st =
+        S->fn.host ? S->fn.host(S->fn.user, S->x, S->y)
+                   : S->fn.device(S->fn.user, lcl_context_queue(ctx),
+                                  lcl_buffer_mem(v->x), lcl_buffer_mem(v->y));
+    S->running = false;
+    lcl_guest_end(ctx, &before);
+    return st < 0 ? st : LCL_OK;
+}
+
 static enum lcl_status apply_on_host(const lcl_operator *A,
                                      const struct lcl_operands *v)
 {
@@ -57,7 +76,7 @@ static enum lcl_status apply_on_host(const lcl_operator *A,
     if ((st = has_stopped(v, &stopped)) < 0 || stopped ||
         (st = lcl_buffer_read(v->x, S->x, (size_t)A->domain.n * sizeof *S->x)) <
             0 ||
-        (st = S->fn.host(S->fn.user, S->x, S->y)) < 0)
+        (st = call_caller(A, v)) < 0)
         return st;
     return lcl_buffer_write(v->y, S->y, (size_t)A->range.n * sizeof *S->y);
 }
@@ -68,12 +87,11 @@ static enum lcl_status call(lcl_operator *A, enum lcl_mode mode,
 {
     const struct state *S = A->state;
     (void)mode;
-    if (S->fn.host)
-        return apply_on_host(A, v);
-    const enum lcl_status st =
-        S->fn.device(S->fn.user, lcl_context_queue(A->range.ctx),
-                     lcl_buffer_mem(v->x), lcl_buffer_mem(v->y));
-    return st < 0 ? st : LCL_OK;
+    if (S->running)
+        return lcl_fail(lcl_context_log(A->range.ctx), LCL_EBUSY,
+                        "a callback applies the operator whose product it is "
+                        "to compute");
+    return S->fn.host ? apply_on_host(A, v) : call_caller(A, v);
 }
 
 const struct lcl_operator_ops lcl_callback_ops = {

@@ -27,6 +27,10 @@ enum lcl_status lcl_operator_exchange_info(const lcl_operator *A, int device,
     if (!A || !info)
         return lcl_misuse(log, "lcl_operator_exchange_info: an argument is "
                                "NULL");
+    const enum lcl_status st =
+        lcl_context_expect_free(A->range.ctx, "lcl_operator_exchange_info");
+    if (st < 0)
+        return st;
     const int count = A->team ? A->team->distribution.size : 1;
     *info = (struct lcl_exchange_info){0};
     if (device < 0 || device >= count)

@@ -112,6 +112,8 @@ static void add_term(int s, const double *C, double scale,
 enum lcl_status lcl_kron_multiply(const struct lcl_kron *K, const double *x,
                                   double *y)
 {
+    if (!K || !x || !y)
+        return lcl_misuse(NULL, "lcl_kron_multiply: an argument is NULL");
     const size_t n = (size_t)(K->M->rows * K->M->block_size);
     double *t = lcl_malloc(n, 2 * sizeof *t);
     if (!t)

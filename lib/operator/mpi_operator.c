@@ -38,10 +38,11 @@ static enum lcl_status begin(struct lcl_comm **comm, lcl_operator **out,
                              const struct lcl_operator_params **params)
 {
     const struct lcl_log *log = lcl_context_log(ctx);
-    enum lcl_status st = lcl_mpi_comm_create(comm, &mpi, log);
+    enum lcl_status st = LCL_OK;
     if (out)
         *out = NULL;
-    if (st < 0)
+    if ((ctx && (st = lcl_context_expect_collective(ctx, function)) < 0) ||
+        (st = lcl_mpi_comm_create(comm, &mpi, log)) < 0)
         return st;
     if ((st = lcl_operator_begin(out, ctx, A, function, params)) == LCL_OK)
         st = refuse_ahead(*params, log);

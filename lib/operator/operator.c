@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Public interface of operators.
 #include "lib/operator/operator.h"
+#include "host/access.h"
 #include "host/alloc.h"
-#include "host/background.h"
 #include "host/caller.h"
 #include "host/log.h"
 #include "host/runtime.h"
@@ -54,8 +54,8 @@ enum lcl_status lcl_operator_begin(lcl_operator **out, const lcl_context *ctx,
         *out = NULL;
     if (!out || !ctx || !A)
         return lcl_misuse(log, "%s: an argument is NULL", function);
-    const enum lcl_status st = lcl_context_expect_free(ctx, function);
-    return st < 0 ? st : check_params(*params, log);
+    const enum lcl_status st = check_params(*params, log);
+    return st < 0 ? st : lcl_context_expect_free(ctx, function);
 }
 
 enum lcl_status lcl_operator_allocate(lcl_operator **out, lcl_context *ctx,
@@ -141,7 +141,8 @@ void lcl_operator_destroy(lcl_operator **out)
 {
     if (!out || !*out)
         return;
-    lcl_background_wait((*out)->range.ctx);
+    if (!lcl_context_lets_go((*out)->range.ctx, out, "lcl_operator_destroy"))
+        return;
     lcl_operator_finish(*out);
     lcl_free(*out);
     *out = NULL;
@@ -154,7 +155,7 @@ enum lcl_status lcl_operator_apply(lcl_operator *A, const double *x, double *y)
     if (!A || !x || !y)
         return refuse_null(A, "lcl_operator_apply");
     const enum lcl_status st =
-        lcl_context_expect_free(A->range.ctx, "lcl_operator_apply");
+        lcl_context_expect_product(A->range.ctx, "lcl_operator_apply");
     return st < 0 ? st : lcl_space_end(&A->range, lcl_apply_host(A, x, y));
 }
 
@@ -166,7 +167,7 @@ enum lcl_status lcl_operator_apply_cl(lcl_operator *A, cl_mem x, cl_mem y)
     if (!A || !x || !y)
         return refuse_null(A, "lcl_operator_apply_cl");
     lcl_context *ctx = A->range.ctx;
-    if ((st = lcl_context_expect_free(ctx, "lcl_operator_apply_cl")) < 0)
+    if ((st = lcl_context_expect_product(ctx, "lcl_operator_apply_cl")) < 0)
         return st;
     if ((st = lcl_pair_wrap(&v, ctx, x, A->info.cols, y, A->info.rows,
                             A->info.kron)) == LCL_OK)

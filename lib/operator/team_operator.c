@@ -248,6 +248,8 @@ static enum lcl_status create_team(struct lcl_team_operator *T,
         log[r] = *lcl_context_log(ctx[r]);
     const enum lcl_status st = lcl_team_create(&T->team, size, log);
     lcl_free(log);
+    if (st == LCL_OK)
+        lcl_team_set_contexts(T->team, ctx);
     return st;
 }
 

@@ -271,9 +271,12 @@ static enum lcl_status check_contexts(lcl_context *const *ctx, int count,
                                       const char *function,
                                       const struct lcl_log *log)
 {
+    enum lcl_status st;
     for (int r = 1; r < count; ++r)
         if (!ctx[r])
             return lcl_misuse(log, "%s: context %d is NULL", function, r);
+        else if ((st = lcl_context_expect_free(ctx[r], function)) < 0)
+            return st;
     for (int r = 0; r < count; ++r)
         for (int s = 0; s < r; ++s)
             if (ctx[r] == ctx[s])

@@ -31,8 +31,11 @@ static enum lcl_status apply_buffers(lcl_precond *M, lcl_buffer *b,
     return st;
 }
 
+typedef enum lcl_status expect_fn(const lcl_context *ctx, const char *function);
+
 static enum lcl_status apply_mem(lcl_precond *M, cl_mem b, cl_mem x,
-                                 apply_fn *apply, const char *function)
+                                 apply_fn *apply, expect_fn *expect,
+                                 const char *function)
 {
     lcl_buffer *in = NULL, *result = NULL;
     enum lcl_status st;
@@ -40,7 +43,7 @@ static enum lcl_status apply_mem(lcl_precond *M, cl_mem b, cl_mem x,
         return lcl_misuse(M ? lcl_context_log(M->op.range.ctx) : NULL,
                           "%s: an argument is NULL", function);
     lcl_context *ctx = M->op.range.ctx;
-    if ((st = lcl_context_expect_free(ctx, function)) == LCL_OK &&
+    if ((st = expect(ctx, function)) == LCL_OK &&
         (st = lcl_buffer_wrap(&in, ctx, b, LCL_ACCESS_READ, "b")) == LCL_OK &&
         (st = lcl_buffer_wrap(&result, ctx, x, LCL_ACCESS_WRITE, "x")) ==
             LCL_OK)
@@ -70,12 +73,13 @@ static enum lcl_status apply_transpose(lcl_precond *M, const lcl_buffer *b,
 
 enum lcl_status lcl_precond_apply_cl(lcl_precond *M, cl_mem b, cl_mem x)
 {
-    return apply_mem(M, b, x, apply_plain, "lcl_precond_apply_cl");
+    return apply_mem(M, b, x, apply_plain, lcl_context_expect_product,
+                     "lcl_precond_apply_cl");
 }
 
 enum lcl_status lcl_precond_apply_transpose_cl(lcl_precond *M, cl_mem b,
                                                cl_mem x)
 {
-    return apply_mem(M, b, x, apply_transpose,
+    return apply_mem(M, b, x, apply_transpose, lcl_context_expect_free,
                      "lcl_precond_apply_transpose_cl");
 }

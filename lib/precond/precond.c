@@ -2,8 +2,8 @@
 // Public interface of preconditioners.
 #include "lib/precond/precond.h"
 
+#include "host/access.h"
 #include "host/alloc.h"
-#include "host/background.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/operator/callback.h"
@@ -547,7 +547,7 @@ enum lcl_status lcl_precond_apply(lcl_precond *M, const double *b, double *x)
     if (!M || !b || !x)
         return refuse_null(M, "lcl_precond_apply");
     const enum lcl_status st =
-        lcl_context_expect_free(M->op.range.ctx, "lcl_precond_apply");
+        lcl_context_expect_product(M->op.range.ctx, "lcl_precond_apply");
     return st < 0 ? st
                   : lcl_space_end(&M->op.range, lcl_apply_host(&M->op, b, x));
 }
@@ -579,7 +579,8 @@ void lcl_precond_destroy(lcl_precond **precond)
     if (!precond || !*precond)
         return;
     lcl_precond *M = *precond;
-    lcl_background_wait(M->op.range.ctx);
+    if (!lcl_context_lets_go(M->op.range.ctx, precond, "lcl_precond_destroy"))
+        return;
     lcl_precond_destroy(&M->transposed);
     lcl_operator_finish(&M->op);
     if (M->matrix != M->A)

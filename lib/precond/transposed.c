@@ -73,11 +73,13 @@ enum lcl_status lcl_precond_apply_transpose(lcl_precond *M, const double *b,
     if (!M || !b || !x)
         return lcl_misuse(M ? lcl_context_log(M->op.range.ctx) : NULL,
                           "lcl_precond_apply_transpose: an argument is NULL");
-    if (lcl_precond_is_symmetric(M))
-        return lcl_precond_apply(M, b, x);
     enum lcl_status st =
         lcl_context_expect_free(M->op.range.ctx, "lcl_precond_apply_transpose");
-    if (st < 0 || (st = lcl_precond_transpose(M)) < 0)
+    if (st < 0)
+        return st;
+    if (lcl_precond_is_symmetric(M))
+        return lcl_precond_apply(M, b, x);
+    if ((st = lcl_precond_transpose(M)) < 0)
         return st;
     return lcl_apply_numbered(&M->transposed->op, M->matrix->numbering, b, x);
 }

@@ -317,6 +317,8 @@ class Status(enum.IntEnum):
     ESELFTEST = -11
     EPIVOT = -12
     EBUSY = -13
+    ECANCELLED = -14
+    EPROCESS = -15
 
 
 # ------------------------------------------------------------------- library
