@@ -3,6 +3,7 @@
 import copy
 import gc
 import logging
+import multiprocessing
 import os
 import pathlib
 import shutil
@@ -865,6 +866,23 @@ class Callbacks(Case):
                 self.solver.solve(self.b, monitor=monitor)
             self.assertIs(caught.exception, error)
             self.assertEqual(len(calls), 1)
+
+    def test_fork__is_an_error_in_the_child(self):
+        def solve(connection):
+            try:
+                self.solver.solve(self.b)
+            except levelcl.LevelclError as error:
+                connection.send(error)
+
+        here, there = multiprocessing.Pipe()
+        child = multiprocessing.get_context("fork").Process(
+            target=solve, args=(there,))
+        child.start()
+        self.assertTrue(here.poll(60))
+        error = here.recv()
+        child.join()
+        self.assertEqual(error.status, levelcl.Status.EPROCESS)
+        self.assertIn("fork()", str(error))
 
     def test_monitor__may_use_the_context_but_not_its_solver(self):
         M = levelcl.Preconditioner(self.A, "jacobi")

@@ -457,6 +457,9 @@ class LevelclError(Exception):
         self.status = Status(status)
         super().__init__(sentence or _lib.status_str(status).decode())
 
+    def __reduce__(self):  # between processes of multiprocessing
+        return type(self), (self.status, str(self))
+
 
 class NotConvergedWarning(UserWarning):
     """A solve ended without a solution; the report says why."""
