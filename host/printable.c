@@ -74,8 +74,9 @@ static size_t show(char unit[UNIT], const char *text)
 size_t lcl_printable(char *out, size_t size, const char *text)
 {
     size_t total = 0, at = 0;
+    size = out ? size : 0;
     bool fits = size > 0;
-    while (*text) {
+    while (text && *text) {
         char unit[UNIT];
         text += show(unit, text);
         const size_t length = strlen(unit);

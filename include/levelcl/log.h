@@ -34,11 +34,11 @@ struct lcl_log {
 };
 
 /* Copies a text for a terminal, cut to `size` bytes with the final NUL; `out`
- * may be NULL if size is 0. A control character and a byte that is not UTF-8
- * become "\x1b", characters that change the direction or the place of others
- * or that have no width become "\u202e". Messages have names of files and text
- * from them as they are: print them by this function. Returns the number of
- * bytes of the whole result, without the NUL. */
+ * may be NULL, a text that is NULL is empty. A control character and a byte
+ * that is not UTF-8 become "\x1b", characters that change the direction or the
+ * place of others or that have no width become "\u202e". Messages have names of
+ * files and text from them as they are: print them by this function. Returns
+ * the number of bytes of the whole result, without the NUL. */
 LCL_API size_t lcl_printable(char *out, size_t size, const char *text);
 
 LCL_END_DECLS

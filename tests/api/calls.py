@@ -116,6 +116,7 @@ VALUES = {
     'char *': '=F->line',
     # numbers
     'lcl_cache_folder.size': 'sizeof F->line',
+    'lcl_printable.size': 'sizeof F->line',
     'double': '1e-8',
     'int64_t': '8',
     'lcl_rows_of_csr.first': '0',
