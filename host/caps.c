@@ -15,7 +15,10 @@ enum {
     DEVICE_WAVEFRONT_WIDTH_AMD = 0x4043,
     DEVICE_MAX_WORK_GROUP_SIZE_AMD = 0x4031,
     DEVICE_SUB_GROUP_SIZES_INTEL = 0x4108,
+    DEVICE_ATOMIC_FENCE_CAPABILITIES = 0x1064, // OpenCL 3.0
 };
+
+enum { SCOPE_ALL_DEVICES = 1 << 6 }; // of those capabilities
 
 enum { EXTENSIONS = 8192 };
 
@@ -155,6 +158,29 @@ static void query_atomics(const char *extensions, struct lcl_caps *caps)
                                                       : LCL_ATOMIC_ADD_NONE;
 }
 
+// Devices before OpenCL 3.0 do not support this query.
+static bool fences_all_devices(const struct query *q)
+{
+    cl_bitfield value = 0;
+    q->cl->api->clGetDeviceInfo(q->device, DEVICE_ATOMIC_FENCE_CAPABILITIES,
+                                sizeof value, &value, NULL);
+    return (value & SCOPE_ALL_DEVICES) != 0;
+}
+
+// NVIDIA reports a fence of work-groups only, and older ones of AMD nothing:
+// both have a fence of the system all the same.
+static void query_fence(const struct query *q, const char *extensions,
+                        struct lcl_caps *caps)
+{
+    caps->fence =
+        caps->type == LCL_DEVICE_CPU                          ? LCL_FENCE_CPU
+        : strstr(extensions, "cl_nv_device_attribute_query")  ? LCL_FENCE_NV_PTX
+        : strstr(extensions, "cl_amd_device_attribute_query") ? LCL_FENCE_AMD
+        : strcmp(caps->cl_std, "-cl-std=CL3.0") == 0 && fences_all_devices(q)
+            ? LCL_FENCE_DEVICES
+            : LCL_FENCE_NONE;
+}
+
 static void query_identity(struct query *q, struct lcl_caps *caps)
 {
     query_text(q, CL_DEVICE_NAME, caps->name, sizeof caps->name);
@@ -196,6 +222,7 @@ enum lcl_status lcl_caps_query(const struct lcl_cl *cl, cl_device_id device,
     query_width(&q, extensions, caps);
     query_standard(extensions, caps);
     query_atomics(extensions, caps);
+    query_fence(&q, extensions, caps);
     lcl_place_query(cl, device, extensions, caps);
     return q.st;
 }

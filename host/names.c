@@ -23,6 +23,12 @@ static const char *const progresses[LCL_PROGRESS_COUNT] = {
     [LCL_PROGRESS_WAVE] = "wave",
 };
 
+static const char *const fences[LCL_FENCE_COUNT] = {
+    [LCL_FENCE_NONE] = "none",       [LCL_FENCE_CPU] = "cpu",
+    [LCL_FENCE_DEVICES] = "devices", [LCL_FENCE_NV_PTX] = "nv_ptx",
+    [LCL_FENCE_AMD] = "amd",
+};
+
 static const char *const device_types[LCL_DEVICE_TYPE_COUNT] = {
     [LCL_DEVICE_OTHER] = "other",
     [LCL_DEVICE_CPU] = "cpu",
@@ -60,6 +66,7 @@ static const char *const tasks[LCL_TASK_COUNT] = {
 static const struct lcl_names exchange_names = LCL_NAMES(exchanges);
 static const struct lcl_names atomic_add_names = LCL_NAMES(atomic_adds);
 static const struct lcl_names progress_names = LCL_NAMES(progresses);
+static const struct lcl_names fence_names = LCL_NAMES(fences);
 static const struct lcl_names device_type_names = LCL_NAMES(device_types);
 static const struct lcl_names phase_names = LCL_NAMES(phases);
 static const struct lcl_names task_names = LCL_NAMES(tasks);
@@ -84,6 +91,11 @@ const char *lcl_atomic_add_name(enum lcl_atomic_add add)
 const char *lcl_progress_name(enum lcl_progress progress)
 {
     return lcl_name_of(&progress_names, (int)progress);
+}
+
+const char *lcl_fence_name(enum lcl_fence fence)
+{
+    return lcl_name_of(&fence_names, (int)fence);
 }
 
 const char *lcl_device_type_name(enum lcl_device_type type)

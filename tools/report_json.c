@@ -73,6 +73,7 @@ void json_put_device(cJSON *device, const struct lcl_caps *caps)
     json_put_text(device, "exchange", lcl_exchange_name(caps->exchange));
     json_put_text(device, "local_add", lcl_atomic_add_name(caps->local_add));
     json_put_text(device, "progress", lcl_progress_name(caps->progress));
+    json_put_text(device, "fence", lcl_fence_name(caps->fence));
     json_put_text(device, "cl_std", caps->cl_std);
     json_put_number(device, "timer_resolution", caps->timer_resolution);
     json_put_text(device, "pci", caps->pci);

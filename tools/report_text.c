@@ -597,9 +597,10 @@ static void probed(const struct lcl_caps *caps)
            caps->width, lcl_exchange_name(caps->exchange),
            lcl_atomic_add_name(caps->local_add),
            lcl_progress_name(caps->progress));
-    printf("   queues %s, timer %.0f ns, %s\n",
+    printf("   queues %s, fence %s, timer %.0f ns, %s\n",
            caps->queues_overlap ? "overlap" : "do not overlap",
-           1e9 * caps->timer_resolution, caps->cl_std);
+           lcl_fence_name(caps->fence), 1e9 * caps->timer_resolution,
+           caps->cl_std);
 }
 
 static void place(const struct lcl_caps *caps)

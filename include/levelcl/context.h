@@ -43,6 +43,19 @@ enum lcl_progress {
     LCL_PROGRESS_COUNT,
 };
 
+/* How a kernel makes what it has written visible to the host before what it
+ * writes next, so that both can work at the same time. A property of the
+ * device, whatever width its kernels have. */
+enum lcl_fence {
+    LCL_FENCE_NONE = 0, /* unknown: the host waits for the end of the kernel */
+    LCL_FENCE_CPU,      /* that of the processor, __sync_synchronize() */
+    LCL_FENCE_DEVICES,  /* atomic_work_item_fence() over all devices, where an
+                           OpenCL 3.0 device reports that scope: Intel GPUs */
+    LCL_FENCE_NV_PTX,   /* inline membar.sys: NVIDIA */
+    LCL_FENCE_AMD,      /* __builtin_amdgcn_fence() of system scope: AMD */
+    LCL_FENCE_COUNT,
+};
+
 enum lcl_device_type {
     LCL_DEVICE_OTHER = 0,
     LCL_DEVICE_CPU,
@@ -81,6 +94,7 @@ struct lcl_caps {
     enum lcl_exchange exchange;
     enum lcl_atomic_add local_add;
     enum lcl_progress progress;
+    enum lcl_fence fence;
 
     /* --- language and timing */
     char cl_std[16];         /* option of every build, "-cl-std=CL1.2" */
@@ -287,6 +301,7 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_device_caps(
 LCL_API const char *lcl_exchange_name(enum lcl_exchange exchange);
 LCL_API const char *lcl_atomic_add_name(enum lcl_atomic_add add);
 LCL_API const char *lcl_progress_name(enum lcl_progress progress);
+LCL_API const char *lcl_fence_name(enum lcl_fence fence);
 LCL_API const char *lcl_device_type_name(enum lcl_device_type type);
 LCL_API const char *lcl_phase_name(enum lcl_phase phase);
 LCL_API const char *lcl_task_name(enum lcl_task task);

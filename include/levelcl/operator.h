@@ -56,8 +56,10 @@ enum lcl_kron_type {
 
 /* How the devices of a distributed operator wait for each other. */
 enum lcl_communication {
-    LCL_COMMUNICATION_DEFAULT = 0, /* ahead between GPUs of one process, if a
-                                      trial succeeds; else step */
+    LCL_COMMUNICATION_DEFAULT = 0, /* ahead between GPUs of one process that
+                                      have a fence (enum lcl_fence), if a trial
+                                      of sums and messages succeeds; else
+                                      step */
     LCL_COMMUNICATION_AHEAD, /* sums and messages are enqueued: kernels wait for
                                 them, a thread of each device carries them */
     LCL_COMMUNICATION_STEP,  /* the host waits for each device, then writes to

@@ -13,9 +13,6 @@
 
 // A kernel waits this long, longer than the thread that answers it.
 #define DEVICE_PATIENCE 60.0 // seconds
-#define TRIAL_PATIENCE  1.0
-
-enum { TRIALS = 16 };
 
 static bool is_cpu(const lcl_relay *R)
 {
@@ -36,7 +33,8 @@ static enum lcl_status get_kernels(lcl_relay *R)
 {
     const struct lcl_spec spec = {
         .source = "relay.cl",
-        .group = lcl_vector_group(lcl_context_caps(R->ctx))};
+        .group = lcl_vector_group(lcl_context_caps(R->ctx)),
+        .defines = {{"FENCE", (int)lcl_context_caps(R->ctx)->fence}}};
     const struct lcl_kernel_plan all[] = {{&R->sum, "relay_sum"},
                                           {&R->pack, "relay_pack"},
                                           {&R->unpack, "relay_unpack"}};
@@ -82,6 +80,15 @@ static enum lcl_status check_shared(lcl_relay *R)
                            "the host does not see what the device writes");
 }
 
+static enum lcl_status refuse_unfenced(const lcl_relay *R)
+{
+    return lcl_context_caps(R->ctx)->fence != LCL_FENCE_NONE
+               ? LCL_OK
+               : lcl_fail(lcl_context_log(R->ctx), LCL_EUNSUPPORTED,
+                          "no fence orders what the host sees of the device's "
+                          "writes");
+}
+
 static enum lcl_status measure(lcl_relay *R)
 {
     lcl_buffer *sums;
@@ -106,7 +113,7 @@ enum lcl_status lcl_relay_create(lcl_relay **out, lcl_context *ctx,
     R->rank = rank;
     R->patience = LCL_RELAY_PATIENCE;
     pthread_mutex_init(&R->lock, NULL);
-    if ((st = get_kernels(R)) < 0 ||
+    if ((st = refuse_unfenced(R)) < 0 || (st = get_kernels(R)) < 0 ||
         (st = lcl_shared_init(&R->ask, ctx, RELAY_ASK_WORDS, "sums")) < 0 ||
         (st = lcl_shared_init(&R->reply, ctx, RELAY_REPLY_WORDS, "sums")) < 0 ||
         (st = measure(R)) < 0)
@@ -202,40 +209,6 @@ enum lcl_status lcl_relay_sum(lcl_relay *R, lcl_buffer *sums, int first,
     for (int q = 0; q < rows && st == LCL_OK; q += RELAY_ROWS)
         st = enqueue_sum(R, sums, first + q,
                          rows - q < RELAY_ROWS ? rows - q : RELAY_ROWS, groups);
-    return st;
-}
-
-// Sums the numbers of two rows and of all ranks, whose number multiplies them
-// each time; all sums are exact.
-static enum lcl_status try_once(lcl_relay *R, lcl_buffer *sums, double expected,
-                                bool *right)
-{
-    double got[4];
-    enum lcl_status st = lcl_relay_sum(R, sums, 0, 2, 2);
-    if (st == LCL_OK)
-        st = lcl_buffer_read(sums, got, sizeof got);
-    *right = st == LCL_OK && got[0] == expected && got[1] == 0 &&
-             got[2] == expected && got[3] == 0;
-    return st;
-}
-
-enum lcl_status lcl_relay_try(lcl_relay *R, bool *right)
-{
-    const double own[4] = {R->rank, 1, 1, R->rank};
-    const int64_t polls = R->polls;
-    double expected = 0.5 * R->all->size * (R->all->size + 1);
-    lcl_buffer *sums;
-    enum lcl_status st =
-        lcl_buffer_create_from(&sums, R->ctx, own, 4, sizeof *own, "sums");
-    *right = true;
-    if (!is_cpu(R)) // whose cores may be busy
-        R->polls = (int64_t)((double)polls * TRIAL_PATIENCE / DEVICE_PATIENCE);
-    for (int k = 0; k < TRIALS && st == LCL_OK && *right; ++k) {
-        st = try_once(R, sums, expected, right);
-        expected *= R->all->size;
-    }
-    R->polls = polls;
-    lcl_buffer_destroy(&sums);
     return st;
 }
 

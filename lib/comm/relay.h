@@ -18,7 +18,8 @@ typedef struct lcl_relay lcl_relay;
 typedef struct lcl_relay_exchange lcl_relay_exchange;
 
 // The relay of one rank, on the device of ctx. Returns LCL_OK, LCL_EUNSUPPORTED
-// (the host does not see what the device writes), LCL_EBUILD, LCL_EDEVMEM,
+// (no fence of the device is known, or the host does not see what the device
+// writes), LCL_EBUILD, LCL_EDEVMEM,
 // LCL_EDEVICE or LCL_ENOMEM; on error *out is NULL.
 enum lcl_status lcl_relay_create(lcl_relay **out, lcl_context *ctx,
                                  const struct lcl_relays *all, int rank);
@@ -31,9 +32,6 @@ void lcl_relays_reset(const struct lcl_relays *all);
 // Return LCL_OK, LCL_ENOMEM or LCL_EDEVICE.
 enum lcl_status lcl_relay_start(lcl_relay *R);
 enum lcl_status lcl_relay_end(lcl_relay *R);
-
-// Sums known numbers; *right = whether they came out right.
-enum lcl_status lcl_relay_try(lcl_relay *R, bool *right);
 
 // Rows first .. first + rows - 1 of `sums`, `groups` doubles each, become sums
 // over all ranks and zeros. Statuses as lcl_launch(); LCL_EDEVICE also if a

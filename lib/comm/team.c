@@ -10,7 +10,7 @@
 #include "host/log.h"
 #include "host/parallel.h"
 #include "host/runtime.h"
-#include "lib/comm/relay.h"
+#include "lib/comm/trial.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -309,32 +309,39 @@ static void disconnect(lcl_team *T)
 struct connection {
     lcl_team *T;
     lcl_context *const *ctx;
+    lcl_trial **trial; // of each rank
 };
 
-// Whether it works is tried: failures are no errors.
-static enum lcl_status quietly(enum lcl_status (*attempt)(lcl_team *T,
-                                                          lcl_context *ctx,
-                                                          int rank),
-                               const struct connection *c, int rank)
+// Whether it works is tried: failures are no errors. At debug level all
+// messages are logged.
+static enum lcl_status quietly(
+    enum lcl_status (*attempt)(const struct connection *c, int rank),
+    const struct connection *c, int rank)
 {
     lcl_context *ctx = c->ctx[rank];
     const enum lcl_log_level level =
         lcl_context_set_log_level(ctx, LCL_LOG_NONE);
-    const enum lcl_status st = attempt(c->T, ctx, rank);
+    if (level >= LCL_LOG_DEBUG)
+        lcl_context_set_log_level(ctx, level);
+    const enum lcl_status st = attempt(c, rank);
     lcl_context_set_log_level(ctx, level);
     return st;
 }
 
-static enum lcl_status create_relay(lcl_team *T, lcl_context *ctx, int rank)
+static enum lcl_status create_relay(const struct connection *c, int rank)
 {
-    return lcl_relay_create(&T->relays.rank[rank], ctx, &T->relays, rank);
+    lcl_team *T = c->T;
+    return lcl_relay_create(&T->relays.rank[rank], c->ctx[rank], &T->relays,
+                            rank);
 }
 
-static enum lcl_status try_relay(lcl_team *T, lcl_context *ctx, int rank)
+static enum lcl_status try_relay(const struct connection *c, int rank)
 {
     bool right;
-    (void)ctx;
-    const enum lcl_status st = lcl_relay_try(T->relays.rank[rank], &right);
+    enum lcl_status st =
+        lcl_trial_create(&c->trial[rank], c->T->relays.rank[rank]);
+    if (st == LCL_OK)
+        st = lcl_trial_run(c->trial[rank], &right);
     return st < 0 || right ? st : LCL_EUNSUPPORTED;
 }
 
@@ -348,23 +355,32 @@ static enum lcl_status try_on_rank(void *arg, int rank)
     return quietly(try_relay, arg, rank);
 }
 
+// Threads of other ranks may read what a trial owns until all have ended.
+static bool try_all(struct connection *c)
+{
+    lcl_team *T = c->T;
+    for (int r = 0; r < T->size; ++r)
+        T->member[r].comm.relay = T->relays.rank[r];
+    const bool works = lcl_team_run(T, try_on_rank, c) == LCL_OK;
+    for (int r = 0; r < T->size; ++r)
+        lcl_trial_destroy(&c->trial[r]);
+    return works;
+}
+
 enum lcl_status lcl_team_connect(lcl_team *T, lcl_context *const *ctx,
                                  bool *connected)
 {
-    struct connection c = {T, ctx};
+    struct connection c = {T, ctx, NULL};
     T->relays = (struct lcl_relays){T->size, &T->failed, NULL};
     T->relays.rank = lcl_calloc((size_t)T->size, sizeof *T->relays.rank);
-    *connected = false;
-    if (!T->relays.rank)
-        return lcl_fail_memory(&T->member[0].comm.log, "a team");
-    if (lcl_team_run(T, create_on_rank, &c) == LCL_OK) {
-        for (int r = 0; r < T->size; ++r)
-            T->member[r].comm.relay = T->relays.rank[r];
-        *connected = lcl_team_run(T, try_on_rank, &c) == LCL_OK;
-    }
+    c.trial = lcl_calloc((size_t)T->size, sizeof *c.trial);
+    *connected = T->relays.rank && c.trial &&
+                 lcl_team_run(T, create_on_rank, &c) == LCL_OK && try_all(&c);
+    const bool memory = T->relays.rank && c.trial;
     if (!*connected)
         disconnect(T);
-    return LCL_OK;
+    lcl_free(c.trial);
+    return memory ? LCL_OK : lcl_fail_memory(&T->member[0].comm.log, "a team");
 }
 
 // ------------------------------------------------------------------- life

@@ -265,6 +265,54 @@ static void test_ahead__an_answer_that_does_not_come_ends_the_wait(void **state)
     pair_close(&t);
 }
 
+// The first device's program has a mistake, or it has no fence: devices that
+// may be chosen to work ahead wait in step.
+static void expect_refused(struct pair *t)
+{
+    const struct lcl_operator_params ahead = {.communication =
+                                                  LCL_COMMUNICATION_AHEAD};
+    assert_int_equal(
+        lcl_operator_create_distributed(&t->op, t->ctx, DEVICES, &t->A, &ahead),
+        LCL_EUNSUPPORTED);
+    assert_int_equal(
+        lcl_operator_create_distributed(&t->op, t->ctx, DEVICES, &t->A, NULL),
+        LCL_OK);
+    assert_int_equal(lcl_operator_info(t->op)->communication,
+                     LCL_COMMUNICATION_STEP);
+    expect_products(t, 1e-14);
+}
+
+static void test_ahead__without_a_fence_devices_step(void **state)
+{
+    struct pair t;
+    (void)state;
+    open_contexts(&t, test_laplacian(3, 2, 2));
+    const enum lcl_fence fence = t.ctx[1]->caps.fence;
+    t.ctx[1]->caps.fence = LCL_FENCE_NONE;
+    expect_refused(&t);
+    t.ctx[1]->caps.fence = fence;
+    pair_close(&t);
+}
+
+// As of a device whose last writes the host sees too late.
+static void test_ahead__messages_of_the_trial_are_compared(void **state)
+{
+    const struct lcl_context_params context = {.no_cache = true};
+    struct pair t;
+    (void)state;
+    open_contexts(&t, test_laplacian(3, 2, 2));
+    fake_cl = (struct fake_cl){
+        .real_platform = true,
+        .edit = {"    for (RANGE(k, count))\n        data[k] = x",
+                 "    for (RANGE(k, count-1))\n      data[k] = x"}};
+    assert_int_equal(lcl_runtime_create(&t.ctx[1], &context, &fake_cl_api),
+                     LCL_OK);
+    expect_refused(&t);
+    pair_close(&t);
+    lcl_context_destroy(&t.ctx[1]);
+    fake_cl = (struct fake_cl){0};
+}
+
 // A launch that waits for the queue of the second device must not keep the
 // threads from answering the kernels in it.
 static void test_ahead__a_queue_may_be_full(void **state)
@@ -296,6 +344,8 @@ int main(void)
         cmocka_unit_test(test_ahead__a_rank_that_fails_ends_all),
         cmocka_unit_test(
             test_ahead__an_answer_that_does_not_come_ends_the_wait),
+        cmocka_unit_test(test_ahead__without_a_fence_devices_step),
+        cmocka_unit_test(test_ahead__messages_of_the_trial_are_compared),
         cmocka_unit_test(test_ahead__a_queue_may_be_full),
     };
     return test_device_run(tests);

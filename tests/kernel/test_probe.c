@@ -147,6 +147,9 @@ static void test_probe__capabilities_are_sane(void **state)
     assert_true(caps->max_buffer_bytes <= caps->global_bytes);
     assert_in_range(caps->progress, 0, LCL_PROGRESS_COUNT - 1);
     assert_in_range(caps->local_add, 0, LCL_ATOMIC_ADD_COUNT - 1);
+    assert_in_range(caps->fence, 0, LCL_FENCE_COUNT - 1);
+    if (caps->type == LCL_DEVICE_CPU) // whatever width is forced
+        assert_int_equal(caps->fence, LCL_FENCE_CPU);
 }
 
 static void test_probe__a_forced_width_is_taken(void **state)

@@ -18,7 +18,10 @@ enum { LAUNCHED = 3, POLLS = 1000, AT = 4 };
 static lcl_kernel *kernel_of(lcl_context *ctx, const char *name)
 {
     const struct lcl_spec spec = {
-        .source = "relay.cl", .kernel = name, .group = test_group(ctx, 2)};
+        .source = "relay.cl",
+        .kernel = name,
+        .group = test_group(ctx, 2),
+        .defines = {{"FENCE", (int)lcl_context_caps(ctx)->fence}}};
     return test_kernel(ctx, &spec);
 }
 

@@ -8,6 +8,7 @@
 #   NAME-khr.cl         syntax only: no target has these shuffles
 #   NAME-intel.cl       not compiled: clang does not know all these shuffles
 #   any other NAME.cl   gfx1030 and sm_90
+# NAME.system_fence-... has fences that order what the host sees.
 # Sources of a default solve also for gfx942, gfx1100 and sm_80; no register of
 # theirs may be spilled.
 # Without clang-19, libclc-19 and rocm-device-libs: syntax only.
@@ -61,6 +62,10 @@ amd() {
             "$tmp/out.s" | sort -u | tr '\n' ' ')"
         return 1
     fi
+    case $2 in
+    gfx9*) expect_fence "$1" "$tmp/out.s" buffer_wbl2 ;;
+    *) expect_fence "$1" "$tmp/out.s" buffer_gl1_inv ;;
+    esac || return
     note "$2: $(most vgpr_count) VGPR, $(most vgpr_spill_count) spilled," \
         "$(most private_segment_fixed_size) B scratch," \
         "$(most group_segment_fixed_size) B local"
@@ -83,7 +88,8 @@ nvidia() {
     $clang $opencl -cl-std=CL1.2 --target=nvptx64-nvidia-nvcl \
         -Xclang -target-cpu -Xclang "$2" -Xclang "-cl-ext=$nv_ext" \
         -Xclang -mlink-builtin-bitcode -Xclang $libclc -Wno-linker-warnings \
-        -include "$here/nv_atomics.h" -O3 -S -o "$tmp/out.ptx" "$1" || return
+        -include "$here/nv_atomics.h" -O3 -S -o "$tmp/out.ptx" "$1" &&
+        expect_fence "$1" "$tmp/out.ptx" membar.sys || return
     if [ -z "$ptxas" ]; then
         undefined=$(undefined_ptx "$tmp/out.ptx")
         [ -z "$undefined" ] || { echo "a call is left: $undefined"; return 1; }
@@ -116,6 +122,16 @@ undefined_ptx() {
     awk '/\.(func|entry)/ {gsub(/\([^)]*\)/, ""); sub(/\($/, ""); name = $NF}
         /^;/ {declared[name]} /^{/ {defined[name]}
         END {for (f in declared) if (!(f in defined)) print f}' "$1"
+}
+
+# expect_fence FILE CODE INSTRUCTION: a source of this name has it twice, in the
+# kernel that sends and in the one that receives
+expect_fence() {
+    case $1 in
+    *.system_fence-*)
+        [ "$(grep -c "$3" "$2")" -ge 2 ] ||
+            { echo "no fence of the system: $3"; return 1; } ;;
+    esac
 }
 
 note() {

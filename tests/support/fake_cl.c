@@ -4,6 +4,7 @@
 #include "tests/support/kept_programs.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct fake_cl fake_cl;
@@ -162,6 +163,17 @@ static cl_context fake_clCreateContext(
     return context;
 }
 
+// Returns the text with its edit, which the caller frees.
+static char *edited(const char *text)
+{
+    char *copy = strdup(text);
+    char *at =
+        copy && fake_cl.edit.from ? strstr(copy, fake_cl.edit.from) : NULL;
+    if (at)
+        memcpy(at, fake_cl.edit.to, strlen(fake_cl.edit.from));
+    return copy;
+}
+
 static cl_program fake_clCreateProgramWithSource(cl_context c, cl_uint n,
                                                  const char **text,
                                                  const size_t *bytes,
@@ -171,7 +183,9 @@ static cl_program fake_clCreateProgramWithSource(cl_context c, cl_uint n,
     *code = fake_cl.code;
     if (fails_now(FAKE_clCreateProgramWithSource))
         return NULL;
-    cl_program program = kept_source(c, text[0], code);
+    char *source = edited(text[0]);
+    cl_program program = kept_source(c, source, code);
+    free(source);
     fake_cl.objects += program != NULL;
     return program;
 }

@@ -31,8 +31,11 @@ struct fake_cl {
         cl_ulong value;
     } device_info[2];           // values that replace those of the device
     const char *driver_version; // replaces that of the device; NULL: unchanged
-    bool real_platform;         // else the platform is called "fake platform"
-    bool spoil;                 // every byte read becomes `spoiled`
+    struct {
+        const char *from, *to; // of one length
+    } edit;                    // text that changes in programs; NULL: none
+    bool real_platform;        // else the platform is called "fake platform"
+    bool spoil;                // every byte read becomes `spoiled`
     unsigned char spoiled;
 
     // --- observations

@@ -21,6 +21,7 @@ static void test_names__every_value_has_one(void **state)
     ASSERT_NAMED(lcl_exchange_name, LCL_EXCHANGE_COUNT);
     ASSERT_NAMED(lcl_atomic_add_name, LCL_ATOMIC_ADD_COUNT);
     ASSERT_NAMED(lcl_progress_name, LCL_PROGRESS_COUNT);
+    ASSERT_NAMED(lcl_fence_name, LCL_FENCE_COUNT);
     ASSERT_NAMED(lcl_device_type_name, LCL_DEVICE_TYPE_COUNT);
     ASSERT_NAMED(lcl_phase_name, LCL_PHASE_COUNT);
     ASSERT_NAMED(lcl_task_name, LCL_TASK_COUNT);

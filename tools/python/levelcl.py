@@ -109,7 +109,8 @@ class lcl_caps(_Struct):
         ("local_bytes", _bytes), ("fp64", _bool),
         ("strict_rounding", _bool), ("int64_atomics", _bool),
         ("exchange", _enum("exchange")), ("local_add", _enum("atomic_add")),
-        ("progress", _enum("progress")), ("cl_std", ctypes.c_char * 16),
+        ("progress", _enum("progress")), ("fence", _enum("fence")),
+        ("cl_std", ctypes.c_char * 16),
         ("timer_resolution", _double), ("pci", ctypes.c_char * 16),
         ("numa_node", _int)]
 
