@@ -7,13 +7,12 @@
 #include "lib/multilevel/aggregates.h"
 #include "lib/multilevel/couplings.h"
 #include "lib/multilevel/extended.h"
+#include "lib/multilevel/growth.h"
 #include "lib/multilevel/nodes.h"
 #include "lib/multilevel/prolongator.h"
 #include "lib/multilevel/tentative.h"
 #include "lib/operator/to_entries.h"
 #include "lib/operator/transpose.h"
-
-#include <math.h>
 
 enum {
     CPU_COARSE_ROWS = 400, // one core takes longer for an inverse than for the
@@ -22,8 +21,6 @@ enum {
     INVERTED_MOST = 8192,  // or if `coarse_rows` are as many
 };
 #define THETA_CLASSICAL 0.25
-#define GROWTH          2 // of the entries from a level to the next one, at most
-#define OVERCORRECTION  1.5 // of corrections by plain aggregation
 
 // ------------------------------------------------------------------- a level
 
@@ -140,7 +137,7 @@ static enum lcl_status multiply(const struct lcl_hierarchy *H, int l)
     if (st == LCL_OK)
         st = lcl_spgemm_update(&L->times_AP, next, &L->R, &L->AP);
     if (st == LCL_OK && L->plain)
-        st = lcl_scale_matrix(H->ctx, next, 1 / OVERCORRECTION);
+        st = lcl_growth_scale(H->ctx, next);
     return st < 0 || !H->is_system ? st : lcl_unit_diagonal(H->ctx, next);
 }
 
@@ -160,16 +157,13 @@ static enum lcl_status make_patterns(struct lcl_hierarchy *H, int l,
     return st;
 }
 
-// Takes the tentative prolongation instead, for graphs in which the smoothed
-// one makes too many couplings.
+// Takes the tentative prolongation instead.
 static enum lcl_status replace_prolongation(struct lcl_hierarchy *H, int l,
                                             const struct coarsening *G)
 {
-    static const double infinity = INFINITY; // no damping, no smoothing
     struct lcl_hierarchy_level *L = &H->level[l], *next = L + 1;
     lcl_buffer *lambda;
-    enum lcl_status st = lcl_buffer_create_from(
-        &lambda, H->ctx, &infinity, 1, sizeof infinity, "an eigenvalue");
+    enum lcl_status st = lcl_growth_plain(&lambda, H->ctx, &G->strength);
     lcl_device_matrix_finish(&L->AP);
     lcl_device_matrix_finish(&L->P);
     lcl_device_matrix_finish(&L->R);
@@ -178,7 +172,6 @@ static enum lcl_status replace_prolongation(struct lcl_hierarchy *H, int l,
     lcl_buffer_destroy(&next->weight);
     L->plain = true;
     if (st == LCL_OK &&
-        (st = lcl_buffer_fill(G->strength.strong, 0)) == LCL_OK &&
         (st = lcl_prolongator_init(&L->P, &next->weight, H->ctx, L->A,
                                    &G->strength, &G->aggregates,
                                    weight_of(H, l), lambda)) == LCL_OK)
@@ -193,7 +186,7 @@ static enum lcl_status make_next(struct lcl_hierarchy *H, int l,
     const struct lcl_device_matrix *A = H->level[l].A;
     const int64_t most = is_classical(H) || H->is_system
                              ? INT64_MAX
-                             : GROWTH * (A->blocks + A->n);
+                             : lcl_growth_most(A->blocks, A->n);
     bool fits;
     lcl_task_enter(H->ctx, LCL_TASK_GALERKIN);
     enum lcl_status st = make_patterns(H, l, most, &fits);

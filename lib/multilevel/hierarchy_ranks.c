@@ -8,6 +8,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
+#include "lib/multilevel/growth.h"
 
 #include <string.h>
 
@@ -91,14 +92,15 @@ static enum lcl_status descend(struct lcl_hierarchy_ranks *H,
 {
     struct lcl_rank_level *L = &H->level[H->levels];
     const struct lcl_space V = space_of(H, M);
-    const struct lcl_rank_level_params params = {
-        .theta = H->params.theta / (double)(1 << H->levels),
-        .symmetric = H->params.symmetric,
-        .slow = LCL_SLOW};
+    struct lcl_rank_level_params params = {.theta = H->params.theta /
+                                                    (double)(1 << H->levels),
+                                           .symmetric = H->params.symmetric,
+                                           .slow = LCL_SLOW};
     struct lcl_rank_matrix next;
     enum lcl_status st = count_entries(H, M, H->levels);
     if (st < 0)
         return st;
+    params.most = lcl_growth_most(H->nnz[H->levels], H->rows[H->levels]);
     st = lcl_rank_level_init(L, &next, &V, M, &params, deeper);
     if (st == LCL_OK && *deeper) {
         ++H->levels;

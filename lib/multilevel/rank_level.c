@@ -6,6 +6,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/multilevel/aggregates.h"
+#include "lib/multilevel/growth.h"
 #include "lib/multilevel/nodes.h"
 #include "lib/multilevel/rank_prolongator.h"
 #include "lib/multilevel/tentative.h"
@@ -21,6 +22,7 @@ struct work {
     struct lcl_rank_level *L;
     // The matrix with the rows of its ghosts, and what aggregation makes of it
     struct lcl_device_matrix X;
+    struct lcl_device_matrix own; // its first rows; another one has the arrays
     struct lcl_nodes nodes;
     struct lcl_strength strength;
     struct lcl_aggregates aggregates;
@@ -72,6 +74,7 @@ static enum lcl_status take_matrix(struct work *w)
     st = lcl_ghost_rows_init(&ghosts, &w->X, NULL, &M->A, &L->A_halo.halo.plan,
                              &L->A_halo);
     lcl_ghost_rows_finish(&ghosts);
+    w->own = lcl_first_rows(&w->X, M->A.n, M->A.blocks);
     return st;
 }
 
@@ -207,16 +210,15 @@ static enum lcl_status prolong_nodes(struct work *w,
 }
 
 static enum lcl_status prolong_rows(struct work *w,
-                                    struct lcl_halo_plan *columns)
+                                    struct lcl_halo_plan *columns,
+                                    const lcl_buffer *lambda)
 {
-    const struct lcl_device_matrix own =
-        lcl_first_rows(&w->X, w->M->A.n, w->M->A.blocks);
     const struct lcl_rank_aggregates aggregates = {
-        .A = &own,
+        .A = &w->own,
         .S = &w->strength,
         .G = &w->aggregates,
         .weight = w->M->weight,
-        .lambda = w->L->lambda,
+        .lambda = lambda,
         .halo = &w->L->A_halo,
         .owners = &w->next->rows,
     };
@@ -224,15 +226,15 @@ static enum lcl_status prolong_rows(struct work *w,
                                      &aggregates);
 }
 
-static enum lcl_status prolong(struct work *w)
+static enum lcl_status prolong(struct work *w, const lcl_buffer *lambda)
 {
     const struct lcl_ownership *O = &w->next->rows;
     const struct lcl_space V =
         lcl_space_of_rank(w->ctx, w->comm, lcl_owned(O), lcl_owned_by_all(O));
     struct lcl_rank_level *L = w->L;
     struct lcl_halo_plan columns = {.rows = 0};
-    enum lcl_status st =
-        is_system(w) ? prolong_nodes(w, &columns) : prolong_rows(w, &columns);
+    enum lcl_status st = is_system(w) ? prolong_nodes(w, &columns)
+                                      : prolong_rows(w, &columns, lambda);
     if (st == LCL_OK &&
         (st = lcl_rank_matrix_connect(&L->P, &columns, w->ctx, O, 1)) == LCL_OK)
         st = lcl_level_halo_init(&L->P_halo, &V, &columns);
@@ -244,8 +246,8 @@ static enum lcl_status prolong(struct work *w)
 
 static struct lcl_rank_factors factors_of(const struct lcl_rank_level *L)
 {
-    return (struct lcl_rank_factors){&L->A,      &L->P,      &L->R,
-                                     &L->A_halo, &L->P_halo, &L->R_halo};
+    return (struct lcl_rank_factors){
+        &L->A, &L->P, &L->R, &L->A_halo, &L->P_halo, &L->R_halo, L->plain};
 }
 
 static enum lcl_status restrict_rows(struct work *w)
@@ -272,12 +274,12 @@ static enum lcl_status take_next(struct work *w, struct lcl_rank_product *W)
                                    &next->rows, lcl_rank_matrix_node(next));
 }
 
-static enum lcl_status make_next(struct work *w)
+static enum lcl_status make_next(struct work *w, int64_t most, bool *fits)
 {
     const struct lcl_rank_factors factors = factors_of(w->L);
     struct lcl_rank_product W;
-    enum lcl_status st = lcl_rank_product_init(&W, &factors);
-    if (st == LCL_OK &&
+    enum lcl_status st = lcl_rank_product_init(&W, &factors, most, fits);
+    if (st == LCL_OK && *fits &&
         (st = lcl_rank_product_multiply(&W, &factors, W.C.val)) == LCL_OK)
         st = take_next(w, &W);
     lcl_rank_product_finish(&W);
@@ -312,13 +314,43 @@ static void keep_own_rows(struct work *w)
     lcl_device_matrix_finish(A);
 }
 
+static void drop_prolongation(struct work *w)
+{
+    struct lcl_rank_level *L = w->L;
+    lcl_device_matrix_finish(&L->P);
+    lcl_device_matrix_finish(&L->R);
+    lcl_level_halo_finish(&L->P_halo);
+    lcl_level_halo_finish(&L->R_halo);
+    lcl_buffer_destroy(&w->next->weight);
+    L->P_halo = L->R_halo = (struct lcl_level_halo){.sent = NULL};
+}
+
+// Takes the tentative prolongation instead.
+static enum lcl_status replace_prolongation(struct work *w)
+{
+    lcl_buffer *lambda;
+    enum lcl_status st = lcl_growth_plain(&lambda, w->ctx, &w->strength);
+    drop_prolongation(w);
+    w->L->plain = true;
+    if (st == LCL_OK && (st = prolong(w, lambda)) == LCL_OK)
+        st = restrict_rows(w);
+    lcl_buffer_destroy(&lambda);
+    return st;
+}
+
 static enum lcl_status make_coarse(struct work *w)
 {
-    enum lcl_status st = prolong(w);
+    const int64_t most = is_system(w) ? INT64_MAX : w->params->most;
+    bool fits = false;
+    enum lcl_status st = prolong(w, w->L->lambda);
     if (st < 0)
         return st;
     keep_own_rows(w);
-    return (st = restrict_rows(w)) < 0 ? st : make_next(w);
+    if ((st = restrict_rows(w)) == LCL_OK)
+        st = make_next(w, most, &fits);
+    if (st < 0 || fits || (st = replace_prolongation(w)) < 0)
+        return st;
+    return make_next(w, INT64_MAX, &fits);
 }
 
 void lcl_rank_matrix_finish(struct lcl_rank_matrix *M)
@@ -355,7 +387,8 @@ enum lcl_status lcl_rank_level_inside_update(const struct lcl_device_matrix *D,
 static enum lcl_status restore(struct lcl_rank_product *W,
                                const struct lcl_rank_factors *F)
 {
-    const enum lcl_status st = lcl_rank_product_init(W, F);
+    bool fits;
+    const enum lcl_status st = lcl_rank_product_init(W, F, INT64_MAX, &fits);
     lcl_buffer_destroy(&W->C.val);
     if (st < 0)
         lcl_rank_product_finish(W);

@@ -36,13 +36,16 @@ struct lcl_rank_level {
     struct lcl_level_halo R_halo; // of the same, for R
     struct lcl_level_halo P_halo; // of vectors of the next level
     lcl_buffer *lambda; // 1 fp64: estimate of the largest eigenvalue of D^-1 A
+    bool plain; // P is the tentative prolongation, the next matrix scaled
     struct lcl_rank_product product; // only where values have been updated
 };
 
 struct lcl_rank_level_params {
     double theta;
     bool symmetric;
-    double slow; // the most rows of the next level, as a share
+    double slow;  // the most rows of the next level, as a share
+    int64_t most; // entries of all ranks in a product of matrices of single
+                  // rows, with a smoothed prolongation
 };
 
 // Makes the level of M and, if it is worth it and each rank has rows of it,

@@ -20,21 +20,24 @@ struct lcl_rank_product {
 struct lcl_rank_factors {
     const struct lcl_device_matrix *A, *P, *R;
     const struct lcl_level_halo *A_halo, *P_halo, *R_halo;
+    bool plain; // P is the tentative prolongation
 };
 
-// Makes all but the values of C. Collective, with the statuses of
-// lcl_ghost_rows_init() and lcl_spgemm_init(); the caller finishes *W in any
-// case.
+// Makes all but the values of C, if A P and C have at most `most` entries each
+// on all ranks, INT64_MAX: any number; *fits, the same on all ranks, tells
+// whether. Collective, with the statuses of lcl_ghost_rows_init() and
+// lcl_spgemm_init(); the caller finishes *W in any case.
 enum lcl_status lcl_rank_product_init(struct lcl_rank_product *W,
-                                      const struct lcl_rank_factors *F);
+                                      const struct lcl_rank_factors *F,
+                                      int64_t most, bool *fits);
 void lcl_rank_product_finish(struct lcl_rank_product *W);
 
 // Takes new values of A. Collective.
 enum lcl_status lcl_rank_product_update(const struct lcl_rank_product *W,
                                         const struct lcl_rank_factors *F);
 
-// val = the values of C; zeros on its diagonal become 1: vectors that depend on
-// others have left rows of zeros. Enqueued.
+// val = the values of C, scaled if F is plain; zeros on its diagonal become 1:
+// vectors that depend on others have left rows of zeros. Enqueued.
 enum lcl_status lcl_rank_product_multiply(const struct lcl_rank_product *W,
                                           const struct lcl_rank_factors *F,
                                           lcl_buffer *val);

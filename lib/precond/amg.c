@@ -367,6 +367,7 @@ static enum lcl_status describe_ranks(lcl_precond *M)
     for (int l = 0; l < R->levels && st == LCL_OK; ++l) {
         info->amg_rows[l] = R->rows[l];
         info->amg_nnz[l] = R->nnz[l];
+        info->amg_plain[l] = R->level[l].plain;
         describe_storage(info, l, &R->cycle, l);
         info->amg_bytes += lcl_level_factors_bytes(&S->factors[l]) +
                            lcl_device_matrix_bytes(&S->inside[l]);

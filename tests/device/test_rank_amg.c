@@ -22,6 +22,7 @@ struct levels {
     struct lcl_rank_matrix M[TEST_RANKS], next[TEST_RANKS];
     struct lcl_rank_level L[TEST_RANKS];
     bool deeper[TEST_RANKS], symmetric;
+    bool plain; // the products with smoothed prolongations are too large
     int block;
 };
 
@@ -31,8 +32,11 @@ static enum lcl_status make_level(void *arg, int r)
     const lcl_operator *A = s->R.op[r];
     const struct lcl_space *V = &A->range;
     struct lcl_rank_matrix *M = &s->M[r];
-    const struct lcl_rank_level_params params = {
-        .theta = 0.16, .symmetric = s->symmetric, .slow = 0.9};
+    const struct lcl_rank_level_params params = {.theta = 0.16,
+                                                 .symmetric = s->symmetric,
+                                                 .slow = 0.9,
+                                                 .most =
+                                                     s->plain ? 1 : INT64_MAX};
     enum lcl_status st;
     if ((st = lcl_ownership_init(&M->rows, V->comm, V->n)) < 0 ||
         (st = lcl_rank_source_init(&s->source[r], &M->A, &M->columns, A,
@@ -45,14 +49,21 @@ static enum lcl_status make_level(void *arg, int r)
                                &s->deeper[r]);
 }
 
-static void levels_open(struct levels *s, int size, const struct lcl_csr *A,
-                        const int64_t *from, int block)
+static void levels_open_as(struct levels *s, int size, const struct lcl_csr *A,
+                           const int64_t *from, int block, bool plain)
 {
     memset(s, 0, sizeof *s);
     s->block = block;
+    s->plain = plain;
     test_ranks_open(&s->R, size, A, from);
     assert_int_equal(test_ranks_operators(&s->R, NULL), LCL_OK);
     assert_int_equal(test_ranks_run(&s->R, make_level, s), LCL_OK);
+}
+
+static void levels_open(struct levels *s, int size, const struct lcl_csr *A,
+                        const int64_t *from, int block)
+{
+    levels_open_as(s, size, A, from, block, false);
 }
 
 static void levels_close(struct levels *s)
@@ -94,7 +105,8 @@ static void multiply(const double *a, const double *b, double *c, int64_t rows,
                 c[i * cols + j] += a[i * inner + k] * b[k * cols + j];
 }
 
-// R = P^T and the next matrix is R A P, of the whole matrices.
+// R = P^T and the next matrix is R A P, of the whole matrices; with a plain P,
+// two thirds of it.
 static void expect_galerkin(const struct levels *s)
 {
     const int64_t n = s->R.A->rows, m = lcl_owned_by_all(&s->next[0].rows);
@@ -116,7 +128,7 @@ static void expect_galerkin(const struct levels *s)
     multiply(A, P, AP, n, n, m);
     multiply(R, AP, expected, m, n, m);
     for (int64_t k = 0; k < m * m; ++k)
-        assert_float_equal(got[k], expected[k], 1e-12);
+        assert_float_equal(got[k], expected[k] / (s->plain ? 1.5 : 1), 1e-12);
     free(expected);
     free(got);
     free(AP);
@@ -152,6 +164,15 @@ static void test_rank_amg__levels_of_nodes(void **state)
     expect_galerkin(&s);
     levels_close(&s);
     test_csr_finish(&A);
+}
+
+// Each row of P has one entry, that of its aggregate.
+static void expect_plain(const struct levels *s)
+{
+    for (int r = 0; r < s->R.size; ++r) {
+        assert_true(s->L[r].plain);
+        assert_int_equal(s->L[r].P.blocks, s->L[r].P.n);
+    }
 }
 
 // New values for the level: a_ij becomes s_i a_ij s_j, where s has no pattern.
@@ -205,6 +226,21 @@ static void test_rank_amg__levels_take_new_values(void **state)
         levels_close(&s);
         test_csr_finish(&A[k]);
     }
+}
+
+static void test_rank_amg__large_products_take_plain_aggregates(void **state)
+{
+    static const int64_t from[] = {0, 80, 150, 210};
+    struct lcl_csr A = test_laplacian(7, 6, 5);
+    struct levels s;
+    (void)state;
+    levels_open_as(&s, 3, &A, from, 1, true);
+    assert_true(s.deeper[0]);
+    expect_plain(&s);
+    expect_galerkin(&s);
+    expect_updates(&s);
+    levels_close(&s);
+    test_csr_finish(&A);
 }
 
 // ------------------------------------------------------------------- solves
@@ -530,6 +566,73 @@ static void test_rank_amg__keeps_prolongations(void **state)
     expect_kept(*state, "convdiff:10,1", &factors);
 }
 
+// ------------------------------------------------------------------- growth
+
+// Smoothed prolongations would make the second level a dense matrix.
+static void test_rank_amg__power_laws_stay_sparse(void **state)
+{
+    struct lcl_csr A = test_power_law(500);
+    struct test_ranks R;
+    test_ranks_open(&R, 2, &A, NULL);
+    make_solvers(&R, &by_cg);
+    const struct lcl_precond_info *info = &R.M[0]->info;
+    assert_true(info->amg_plain[0]);
+    assert_true(info->amg_levels > 1 && info->amg_complexity < 3);
+    const int before = solve(&R);
+    assert_in_range(before, 2, solve_alone(*state, &A, &by_cg) + 2);
+    for (int64_t k = 0; k < A.nnz; ++k)
+        A.val[k] *= 8;
+    assert_int_equal(test_ranks_update(&R, A.val), LCL_OK);
+    assert_in_range(solve(&R), 2, before + 2); // with new eigenvalues
+    test_ranks_close(&R);
+    test_csr_finish(&A);
+}
+
+// ------------------------------------------------------------------- strength
+
+// Groups of eight rows: each has three couplings, whose strengths are 1, d and
+// e, to the rows with one bit of the number changed.
+static struct lcl_csr groups_of_eight(int64_t groups, double d, double e)
+{
+    const int64_t n = 8 * groups;
+    const double coupling[] = {1, d, e};
+    double *dense = test_vector(n * n);
+    memset(dense, 0, (size_t)(n * n) * sizeof *dense);
+    for (int64_t i = 0; i < n; ++i) {
+        dense[i * n + i] = 1.5 + d + e;
+        for (int bit = 0; bit < 3; ++bit)
+            dense[i * n + (i ^ 1 << bit)] = -coupling[bit];
+    }
+    struct lcl_csr A = test_csr_from_dense(n, dense);
+    free(dense);
+    return A;
+}
+
+static void expect_shrinking(double d, double e, int second, int third)
+{
+    struct lcl_csr A = groups_of_eight(100, d, e);
+    struct test_ranks R;
+    test_ranks_open(&R, 2, &A, NULL);
+    make_solvers(&R, &by_cg);
+    const struct lcl_precond_info *info = &R.M[0]->info;
+    assert_int_equal(info->amg_rows[1], A.rows / second);
+    assert_int_equal(info->amg_rows[2], A.rows / third);
+    test_ranks_close(&R);
+    test_csr_finish(&A);
+}
+
+// 0.16 of the largest coupling on the first level, 0.08 on the second one: what
+// is stronger joins aggregates. All sums of rows are equal, so that the second
+// matrix has the couplings of the first one.
+static void test_rank_amg__strength_is_measured_on_each_level(void **state)
+{
+    (void)state;
+    expect_shrinking(0.98 * 0.16, 0.001, 2, 4);
+    expect_shrinking(1.02 * 0.16, 0.001, 4, 8);
+    expect_shrinking(0.1, 0.98 * 0.08 * 0.1, 2, 4);
+    expect_shrinking(0.1, 1.02 * 0.08 * 0.1, 2, 8);
+}
+
 // ------------------------------------------------------------------- refusals
 
 static void test_rank_amg__classical_coarsening_is_refused(void **state)
@@ -579,6 +682,9 @@ int main(void)
         cmocka_unit_test(test_rank_amg__levels_are_galerkin_products),
         cmocka_unit_test(test_rank_amg__levels_of_nodes),
         cmocka_unit_test(test_rank_amg__levels_take_new_values),
+        cmocka_unit_test(test_rank_amg__large_products_take_plain_aggregates),
+        cmocka_unit_test(test_rank_amg__power_laws_stay_sparse),
+        cmocka_unit_test(test_rank_amg__strength_is_measured_on_each_level),
         cmocka_unit_test(test_rank_amg__iterations_of_a_laplacian),
         cmocka_unit_test(test_rank_amg__iterations_with_weak_couplings),
         cmocka_unit_test(test_rank_amg__iterations_of_a_flow),
