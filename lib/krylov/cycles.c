@@ -201,9 +201,10 @@ static enum lcl_status correct(lcl_solver *S)
 // tolerance if all rows shrink alike.
 static void tighten(lcl_solver *S)
 {
+    if (!S->rows || !(S->backward > 0) || S->rr > S->target)
+        return;
     const double wanted = 0.5 * S->params.rtol / S->backward;
-    if (S->rows && S->stop == LCL_STOP_NONE && S->rr <= S->target)
-        S->target = S->rr * fmin(wanted * wanted, 0.25);
+    S->target = S->rr * fmin(wanted * wanted, 0.25);
 }
 
 // The true residual after a cycle: a verdict unless the method only restarts.

@@ -21,6 +21,9 @@ enum { HIGH, LOW, LARGEST, BACKWARD, BAD_R, BAD_X, ROWS };
 #define UNIT_LEAST 1e-100
 #define UNIT_MOST  1e100
 
+// Norms whose squares are numbers.
+#define NORM_MOST 1e154
+
 struct finding {
     double value[ROWS];
 };
@@ -137,7 +140,7 @@ static double squared_norm(const struct finding *F, enum lcl_norm_type type,
     const double norm = type == LCL_NORM_MAX ? largest
                         : type == LCL_NORM_1 ? ldexp(sum, exponent)
                                              : ldexp(sqrt(sum), exponent);
-    if (!is_finite(F) || !isfinite(norm * norm))
+    if (!is_finite(F) || !(norm <= NORM_MOST)) // hosts may trap an overflow
         return INFINITY;
     return largest > 0 ? fmax(norm * norm, DBL_MIN) : 0;
 }

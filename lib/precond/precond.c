@@ -174,7 +174,9 @@ static enum lcl_status refuse_null(const lcl_precond *M, const char *function)
 static double folds_of(double start, double end)
 {
     const double most = -log(DBL_EPSILON);
-    return end < start ? fmin(log(start) - log(end), most) : 0;
+    if (!(end < start))
+        return 0;
+    return end > 0 ? fmin(log(start) - log(end), most) : most;
 }
 
 void lcl_precond_record(lcl_precond *M, int iterations, bool converged,

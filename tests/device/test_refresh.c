@@ -150,15 +150,16 @@ static void test_refresh__slow_is_half_more_iterations(void **state)
 {
     lcl_precond M = {.failed = false};
     (void)state;
-    M.info.last_iterations = 15;
-    assert_false(lcl_precond_is_slow(&M, 10));
+    M.last_folds = 2; // 10 iterations at a rate of 5
     M.info.last_iterations = 16;
-    assert_true(lcl_precond_is_slow(&M, 10));
+    assert_false(lcl_precond_is_slow(&M, 5));
+    M.info.last_iterations = 17;
+    assert_true(lcl_precond_is_slow(&M, 5));
     assert_false(lcl_precond_is_slow(&M, 0));
     M.info.last_iterations = 1;
-    assert_false(lcl_precond_is_slow(&M, 10));
+    assert_false(lcl_precond_is_slow(&M, 5));
     M.failed = true;
-    assert_true(lcl_precond_is_slow(&M, 10));
+    assert_true(lcl_precond_is_slow(&M, 5));
 }
 
 static void test_refresh__unknown_kinds_are_refused(void **state)

@@ -209,7 +209,7 @@ static void test_stopping__other_norms_decide(void **state)
 {
     for (int type = LCL_SOLVER_BICGSTAB; type < LCL_SOLVER_COUNT; ++type)
         if (test_solver_works(*state, (enum lcl_solver_type)type))
-            for (int k = LCL_NORM_1; k < LCL_NORM_COUNT; ++k)
+            for (int k = LCL_NORM_1; k <= LCL_NORM_MAX; ++k)
                 expect_norm(*state, (enum lcl_solver_type)type,
                             (enum lcl_norm_type)k);
 }
