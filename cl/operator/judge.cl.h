@@ -16,6 +16,6 @@ INLINE void judge_store(struct long_sum sum, double b, double terms, long at,
     const double value = long_sum_value(sum, terms, &error);
     const double r_at = value + copysign(error, value);
     r[at] = r_at;
-    backward[at] =
-        r_at == 0 ? 0.0 : fmin(fabs(r_at) / fmax(sum.size, DBL_MIN), 1.0);
+    const double share = sum.size > 0 ? fabs(r_at) / sum.size : 1.0;
+    backward[at] = r_at == 0 ? 0.0 : fmin(share, 1.0);
 }

@@ -199,7 +199,7 @@ struct lcl_report {
     double residual;      /* ||r|| / ||b|| by the recurrence */
     double true_residual; /* ||b - A x|| / ||b||, computed at the end in three
                              times the working precision; of a callback by its
-                             own product */
+                             own product. Infinite if its square overflows */
     double seconds;
     const double
         *history; /* residual after each iteration; history[0] = 1 at x = 0,

@@ -484,7 +484,6 @@ static enum lcl_status solve_together(lcl_chain *C,
 {
     const int first = C->at;
     enum lcl_status result = LCL_OK, st;
-    begin(C);
     C->S->params.max_iters =
         is_last(C) ? C->max_iters : C->max_iters - C->max_iters / 2;
     C->S->params.time_limit = time_left(C);
@@ -524,6 +523,7 @@ enum lcl_status lcl_chain_solve_many(lcl_chain *C,
              &(struct lcl_given_columns){c->b, c->ldb, c->x, c->ldx, c->count},
              "lcl_chain_solve_many")) < 0)
         return st;
+    begin(C); // may go back to the first method
     if (!shares_passes(C, c->count))
         return solve_one_by_one(C, c);
     struct lcl_report *reports = lcl_calloc((size_t)c->count, sizeof *reports);

@@ -156,8 +156,7 @@ static bool is_worth_restart(const lcl_solver *S, double before)
     const double close = SLACK * SLACK * S->target;
     if (S->iterations >= S->params.max_iters)
         return false;
-    if (S->stop == LCL_STOP_RTOL &&
-        (S->rows ? S->rr < before : S->rr <= close && before > close))
+    if (S->stop == LCL_STOP_RTOL && S->rr <= close && before > close)
         return true;
     return (S->stop == LCL_STOP_RTOL || is_breakdown(S)) &&
            S->rr <= GAIN * GAIN * before;

@@ -56,6 +56,7 @@ struct lcl_best {
 struct lcl_verify {
     lcl_kernel *norms, *scale;
     lcl_buffer *backward; // n
+    lcl_buffer *b;        // as the caller gave it, in another unit; or NULL
     lcl_buffer *parts;
     double *host; // `parts`; what all ranks have found
 };

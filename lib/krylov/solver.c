@@ -495,6 +495,14 @@ void lcl_krylov_keep_start(lcl_solver *S)
     S->x_iteration = 0;
 }
 
+// Whether x is better than that of the caller, by what decides.
+static bool is_better(const lcl_solver *S)
+{
+    return S->params.norm == LCL_NORM_ROWS
+               ? isfinite(S->rr) && S->backward < S->start_backward
+               : S->rr < S->start_rr;
+}
+
 enum lcl_status lcl_krylov_solve(lcl_solver *S, struct lcl_report *report,
                                  bool *improved)
 {
@@ -504,7 +512,7 @@ enum lcl_status lcl_krylov_solve(lcl_solver *S, struct lcl_report *report,
         (st = lcl_krylov_run(S)) < 0 ||
         (st = lcl_verify_scale(S, S->x, S->unit)) < 0)
         return st;
-    *improved = S->stop > 0 || S->rr < S->start_rr;
+    *improved = S->stop > 0 || is_better(S);
     if (!*improved)
         lcl_krylov_keep_start(S);
     return lcl_krylov_finish(S, report);

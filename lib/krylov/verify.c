@@ -58,6 +58,7 @@ enum lcl_status lcl_verify_init(struct lcl_verify *V,
 void lcl_verify_finish(struct lcl_verify *V)
 {
     lcl_buffer_destroy(&V->backward);
+    lcl_buffer_destroy(&V->b);
     lcl_buffer_destroy(&V->parts);
     lcl_free(V->host);
 }
@@ -177,11 +178,37 @@ enum lcl_status lcl_verify_scale(const struct lcl_solver *S, lcl_buffer *v,
         lcl_arg_double(ldexp(1, exponent - half)), lcl_arg_buffer(v));
 }
 
-// x as the caller will get it: what is lost in another unit is lost now.
-static enum lcl_status round_to_unit(struct lcl_solver *S)
+// Small entries vanish in another unit: verdicts take b as it was. A part of b
+// that a null space takes away is known in the other unit only.
+static bool judges_given(const struct lcl_solver *S)
 {
-    const enum lcl_status st = lcl_verify_scale(S, S->x, S->unit);
-    return st < 0 ? st : lcl_verify_scale(S, S->x, -S->unit);
+    return S->unit != 0 && S->right_null.count == 0 && S->left_null.count == 0;
+}
+
+static enum lcl_status keep_given(struct lcl_solver *S)
+{
+    lcl_buffer **const b = &S->verify.b;
+    const enum lcl_status st =
+        *b || !judges_given(S) ? LCL_OK : lcl_krylov_vectors(S, &b, 1);
+    return st < 0 || !judges_given(S) ? st : lcl_buffer_copy(*b, S->b);
+}
+
+// The residual of x as the caller will get it: what another unit loses of x is
+// lost now.
+static enum lcl_status judge(struct lcl_solver *S, const struct lcl_judged *v)
+{
+    const bool given = judges_given(S);
+    struct lcl_judged of = *v;
+    enum lcl_status st;
+    if ((st = lcl_verify_scale(S, S->x, S->unit)) < 0 ||
+        (!given && (st = lcl_verify_scale(S, S->x, -S->unit)) < 0))
+        return st;
+    if (given)
+        of.b = S->verify.b;
+    if ((st = lcl_judge(S->A, &of)) < 0 || !given)
+        return st;
+    st = lcl_verify_scale(S, S->x, -S->unit);
+    return st < 0 ? st : lcl_verify_scale(S, S->r, -S->unit);
 }
 
 // ------------------------------------------------------------------- verdicts
@@ -218,8 +245,7 @@ enum lcl_status lcl_verify(struct lcl_solver *S)
     struct finding F;
     enum lcl_status st =
         S->keeps ? lcl_projection_restore(&S->right_null, S->x) : LCL_OK;
-    if (st < 0 || (st = round_to_unit(S)) < 0 ||
-        (st = lcl_judge(S->A, &v)) < 0 ||
+    if (st < 0 || (st = judge(S, &v)) < 0 ||
         (st = measure(S, S->x, 1, 0, exponent, &F)) < 0)
         return st;
     S->rr = squared_norm(&F, S->params.norm, exponent);
@@ -276,6 +302,8 @@ enum lcl_status lcl_verify_take_b(struct lcl_solver *S)
         (largest >= UNIT_LEAST && largest <= UNIT_MOST))
         return st;
     S->unit = ilogb(largest);
-    st = lcl_verify_scale(S, S->b, -S->unit);
-    return st < 0 ? st : measure_b(S, &largest);
+    if ((st = keep_given(S)) < 0 ||
+        (st = lcl_verify_scale(S, S->b, -S->unit)) < 0)
+        return st;
+    return measure_b(S, &largest);
 }

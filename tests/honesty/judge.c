@@ -82,6 +82,8 @@ static quad root(quad v)
 {
     if (!(v > 0))
         return 0;
+    if (v - v != 0)
+        return v; // infinite
     quad scale = 1;
     for (; v > 0x1p200; scale *= 0x1p100)
         v *= 0x1p-200;
