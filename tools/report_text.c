@@ -404,6 +404,20 @@ static void advice(const struct job *job)
     putchar('\n');
 }
 
+// Backward errors so many times above rtol: ||b|| hides rows.
+#define HIDDEN_ROWS 1e6
+
+static const char *remark_on_rows(const struct job *job)
+{
+    const struct lcl_report *report = &job->report;
+    if (report->norm == LCL_NORM_ROWS)
+        return ", which decides: --norm rows";
+    return report->stop > 0 &&
+                   report->backward_error > HIDDEN_ROWS * job->solver.rtol
+               ? ": ||b|| hides rows that are not solved; see --norm rows"
+               : "";
+}
+
 static void of_solve(const struct job *job)
 {
     const struct lcl_report *report = &job->report;
@@ -423,7 +437,7 @@ static void of_solve(const struct job *job)
            report->residual);
     line("backward");
     printf("%.3e, componentwise backward error%s\n", report->backward_error,
-           report->norm == LCL_NORM_ROWS ? ", which decides: --norm rows" : "");
+           remark_on_rows(job));
     if (job->cli.nullspace) {
         line("removed");
         printf("%.3e of b, ||b|| %.3e is left\n", report->norm_removed,

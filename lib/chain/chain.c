@@ -279,7 +279,7 @@ static void note_reference(lcl_chain *C)
 {
     const lcl_solver *S = C->S->member ? C->S->member[0] : C->S;
     if (C->report.stop == LCL_STOP_NONE)
-        C->first_residual = ldexp(sqrt(S->start_rr), S->unit);
+        C->first_residual = fmin(ldexp(sqrt(S->start_rr), S->unit), DBL_MAX);
 }
 
 // 0: any.

@@ -123,9 +123,10 @@ enum lcl_status lcl_krylov_choose_form(struct lcl_solver *S)
 
 enum lcl_norm_type lcl_krylov_norm(const struct lcl_solver *S)
 {
-    return S->rows                              ? LCL_NORM_ROWS
-           : S->params.norm == LCL_NORM_DEFAULT ? LCL_NORM_2
-                                                : S->params.norm;
+    const enum lcl_norm_type norm = S->params.norm;
+    if (norm != LCL_NORM_DEFAULT)
+        return norm;
+    return S->rows && S->stop != LCL_STOP_ATOL ? LCL_NORM_ROWS : LCL_NORM_2;
 }
 
 static bool is_breakdown(const lcl_solver *S)
@@ -252,6 +253,19 @@ static enum lcl_status keep_component(lcl_solver *S)
     return S->keeps ? lcl_projection_keep(&S->right_null, S->x) : LCL_OK;
 }
 
+// For b = 0: x = its component in the null space, if A maps that to 0 exactly.
+static enum lcl_status take_null_component(lcl_solver *S)
+{
+    enum lcl_status st = lcl_buffer_fill(S->x, 0);
+    if (st < 0 || !S->keeps)
+        return st;
+    if ((st = lcl_buffer_fill(S->b, 0)) < 0 ||
+        (st = lcl_projection_restore(&S->right_null, S->x)) < 0 ||
+        (st = lcl_verify(S)) < 0)
+        return st;
+    return S->rr > 0 ? lcl_buffer_fill(S->x, 0) : LCL_OK;
+}
+
 enum lcl_status lcl_krylov_run(struct lcl_solver *S)
 {
     enum lcl_status st;
@@ -264,7 +278,5 @@ enum lcl_status lcl_krylov_run(struct lcl_solver *S)
     if (S->norm_b > 0)
         return iterate(S);
     S->stop = LCL_STOP_ZERO_RHS;
-    if ((st = lcl_buffer_fill(S->x, 0)) < 0 || !S->keeps)
-        return st;
-    return lcl_projection_restore(&S->right_null, S->x);
+    return take_null_component(S);
 }
