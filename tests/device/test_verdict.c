@@ -172,6 +172,7 @@ static void test_verdict__a_growing_residual_is_no_divergence(void **state)
     assert_true(fabs(t.x[2] - 1250000.25) < 1e-1);
     finish(&t);
     params.divergence = 1e5;
+    params.monitor_every = 1;
     try(&t, *state, test_csr_from_dense(3, dense), b, &jacobi, &params);
     assert_int_equal(t.report.stop, LCL_STOP_DIVERGED);
     finish(&t);
