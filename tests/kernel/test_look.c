@@ -24,7 +24,7 @@ static struct lcl_csr mixed(int64_t n, unsigned seed)
     for (int64_t i = 0; i < n; ++i)
         for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
             if (A.col_ind[k] == i)
-                A.val[k] *= (double[]){1, -1, 0, 4e7, -0.01}[i % 5];
+                A.val[k] *= (double[]){1, -1, 0, 40, -0.01}[i % 5];
     return A;
 }
 
