@@ -159,8 +159,11 @@ static bool is_worth_restart(const lcl_solver *S, double before)
         return false;
     if (S->stop == LCL_STOP_RTOL && S->rr <= close && before > close)
         return true;
+    if (S->stop == LCL_STOP_RTOL && S->rows &&
+        S->backward < GAIN * S->backward_before)
+        return true;
     return (S->stop == LCL_STOP_RTOL || is_breakdown(S)) &&
-           S->rr <= GAIN * GAIN * before;
+           S->rr < before && S->rr <= GAIN * GAIN * before;
 }
 
 enum lcl_stop lcl_krylov_judge(const struct lcl_solver *S, double before)
@@ -230,6 +233,7 @@ static enum lcl_status iterate(lcl_solver *S)
         return st;
     for (;;) {
         const double before = S->rr;
+        S->backward_before = S->backward;
         if ((st = lcl_best_begin(S)) < 0 || (st = S->ops->cycle(S)) < 0 ||
             (st = measure(S)) < 0)
             return st;

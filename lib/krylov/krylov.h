@@ -95,8 +95,9 @@ struct lcl_solver {
     int unit;          // b and x are in units of 2^unit of the caller's
     double norm_b, rr; // in the norm of the tolerance, rr squared
     double backward;   // componentwise backward error of x, of the last verdict
-    bool rows;         // which decides, in this solve: LCL_NORM_ROWS
-    double r_dot_r;    // <r, r> of the last true residual
+    double backward_before; // of the verdict before the last cycle
+    bool rows;              // which decides, in this solve: LCL_NORM_ROWS
+    double r_dot_r;         // <r, r> of the last true residual
     double start_rr, start_backward; // of the caller's x
     double relative, absolute;       // tolerances of ||r||^2
     double target;                   // at which a cycle may end
