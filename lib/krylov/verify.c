@@ -75,7 +75,8 @@ static void add(double *high, double *low, double v)
     *high = sum;
 }
 
-// Adds or maximises the rows of `count` findings, `stride` apart.
+// Adds or maximises the rows of `count` findings: row k of finding g is
+// parts[k by_row + g by].
 static struct finding join(const double *parts, int count, int by_row, int by)
 {
     struct finding F = {{0}};
