@@ -162,8 +162,8 @@ static bool is_worth_restart(const lcl_solver *S, double before)
     if (S->stop == LCL_STOP_RTOL && S->rows &&
         S->backward < GAIN * S->backward_before)
         return true;
-    return (S->stop == LCL_STOP_RTOL || is_breakdown(S)) &&
-           S->rr < before && S->rr <= GAIN * GAIN * before;
+    return (S->stop == LCL_STOP_RTOL || is_breakdown(S)) && S->rr < before &&
+           S->rr <= GAIN * GAIN * before;
 }
 
 enum lcl_stop lcl_krylov_judge(const struct lcl_solver *S, double before)
