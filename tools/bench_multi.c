@@ -6,6 +6,7 @@
 // latencies predicts for them and for more devices.
 #include "tools/bench_multi.h"
 #include "tools/bench_kron.h"
+#include "tools/timing.h"
 
 #include "host/alloc.h"
 #include "host/clock.h"
@@ -60,7 +61,7 @@ static enum lcl_status open_devices(struct multi_devices *m,
 
 // ------------------------------------------------------------------- timing
 
-struct timing {
+struct measured {
     const lcl_operator *A;
     const lcl_precond *M;
     enum lcl_mode mode; // of products
@@ -68,7 +69,7 @@ struct timing {
     double seconds[MULTI_DEVICES];
 };
 
-static enum lcl_status once(const struct timing *t, lcl_operator *A,
+static enum lcl_status once(const struct measured *t, lcl_operator *A,
                             lcl_operator *M, const struct lcl_operands *v)
 {
     switch (t->figure) {
@@ -85,7 +86,7 @@ static enum lcl_status once(const struct timing *t, lcl_operator *A,
     return lcl_space_reduce(&A->range, v->sums, 0, 2, A->range.groups);
 }
 
-static enum lcl_status repeat(struct timing *t, int rank, lcl_operator *A,
+static enum lcl_status repeat(struct measured *t, int rank, lcl_operator *A,
                               lcl_operator *M, const struct lcl_operands *v)
 {
     enum lcl_status st;
@@ -104,7 +105,7 @@ static enum lcl_status repeat(struct timing *t, int rank, lcl_operator *A,
 
 static enum lcl_status time_rank(void *arg, int rank)
 {
-    struct timing *t = arg;
+    struct measured *t = arg;
     lcl_operator *A = t->A->team->part[rank];
     lcl_operator *M = &lcl_precond_member(t->M, rank)->op;
     lcl_buffer *x = NULL, *y = NULL, *sums = NULL;
@@ -129,7 +130,7 @@ enum lcl_status bench_multi_time(double seconds[MULTI_FIGURES],
                                  const lcl_operator *A, const lcl_precond *M,
                                  enum lcl_mode mode)
 {
-    struct timing t = {A, M, mode, MULTI_APPLY, {0}};
+    struct measured t = {A, M, mode, MULTI_APPLY, {0}};
     enum lcl_status st = LCL_OK;
     for (int f = 0; f < MULTI_FIGURES; ++f) {
         seconds[f] = INFINITY;
@@ -175,6 +176,7 @@ static enum lcl_status time_update(double *seconds, lcl_operator *A,
 {
     enum lcl_status st = LCL_OK;
     for (int k = 0; k < 2 && st >= 0; ++k) {
+        timing_change(&B->problem->A);
         const double start = lcl_now();
         if ((st = lcl_operator_update(A, B->problem->A.val)) == LCL_OK)
             st = lcl_precond_update(M);

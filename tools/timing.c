@@ -32,8 +32,16 @@ enum lcl_status timing_solve(struct timing *timing, struct job *job,
     return st;
 }
 
+void timing_change(const struct lcl_csr *A)
+{
+    double *last = A->val + A->nnz - 1;
+    *last = nextafter(*last, -*last);
+}
+
 enum lcl_status timing_refresh(struct timing *timing, struct job *job)
 {
+    if (job->A.nnz > 0)
+        timing_change(&job->A);
     const double start = now(job);
     enum lcl_status st = cli_is_kron(&job->cli)
                              ? lcl_operator_update_kron(job->op, &job->kron.K)

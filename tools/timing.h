@@ -18,7 +18,10 @@ enum lcl_status timing_warm_up(struct timing *timing, struct job *job);
 
 enum lcl_status timing_set_up(struct timing *timing, struct job *job);
 
-// Gives the operator its values again, as if they were new.
+// Changes the last bit of A's last value, so that A has new values.
+void timing_change(const struct lcl_csr *A);
+
+// Gives the operator new values, which differ by the last bit of one.
 enum lcl_status timing_refresh(struct timing *timing, struct job *job);
 
 // Solves from x = 0, no longer than `limit` seconds.

@@ -11,12 +11,16 @@
 //     take_values      the values if each is one of the caller's: block i of
 //                      LCL_BLOCK values is block map[i] of val + first, or
 //                      block i without `map`
+//     find_change      whether take_values would change what `was` holds
+//     find_gathered_change   the same for gather_values
 //     gather_blocks    sources of LCL_BLOCK values in a new order: those of
 //                      block i were those of block map[i]
 //     place_sources    sources in a larger matrix: to[place[k]] = of[k]
 // The first three set *bad, the first two if it is there, unless all values
-// that they read are finite. Launch: any number of groups; each element is
-// visited once. Determinism: a sum is in the order of its list.
+// that they read are finite; the next two set *changed if a bit differs.
+// Launch: any number of groups; each element is visited once, or by those two
+// until a work-item has found a change. Determinism: a sum is in the order of
+// its list.
 #include "block.cl.h"
 #include "finite.cl.h"
 #include "wave.cl.h"
@@ -51,6 +55,20 @@ INLINE double sum_of_group(const struct given *x, uint group,
     return sum;
 }
 
+// `value` of source s; raises *largest to the largest exponent.
+INLINE double value_of(const struct given *x, uint s, long entries,
+                       global const uint *start, global const uint *list,
+                       uint *largest)
+{
+    if ((long)s >= entries)
+        return s == NO_SOURCE
+                   ? 0
+                   : sum_of_group(x, s - (uint)entries, start, list, largest);
+    const double value = given_value(x, s);
+    *largest = max(*largest, exponent_of(value));
+    return value;
+}
+
 WORK_GROUP
 kernel void gather_values(long n, long entries, long second, long third,
                           global const uint *restrict of,
@@ -63,17 +81,8 @@ kernel void gather_values(long n, long entries, long second, long third,
     const struct given x = {(uint)second, (uint)third, a + at_a, b + at_b,
                             c + at_c};
     uint largest = 0;
-    for (RANGE(v, n)) {
-        const uint s = of[v];
-        double value = 0;
-        if ((long)s < entries) {
-            value = given_value(&x, s);
-            largest = max(largest, exponent_of(value));
-        } else if (s != NO_SOURCE) {
-            value = sum_of_group(&x, s - (uint)entries, start, list, &largest);
-        }
-        val[v] = value;
-    }
+    for (RANGE(v, n))
+        val[v] = value_of(&x, of[v], entries, start, list, &largest);
     if (bad && largest == NOT_FINITE)
         atomic_or(bad, 1);
 }
@@ -125,6 +134,46 @@ kernel void take_values(long n, global const uint *restrict map, long first,
         }
     if (largest == NOT_FINITE)
         atomic_or(bad, 1);
+}
+
+INLINE bool is_same(double a, double b)
+{
+    return as_ulong(a) == as_ulong(b);
+}
+
+WORK_GROUP
+kernel void find_change(long n, global const uint *restrict map, long first,
+                        global const double *restrict val,
+                        global const double *restrict was,
+                        volatile global int *changed)
+{
+    val += first;
+    for (RANGE(k, n))
+        if (!is_same(val[map ? moved(k, map) : k], was[k])) {
+            *changed = 1;
+            return;
+        }
+}
+
+WORK_GROUP
+kernel void find_gathered_change(long n, long entries, long second, long third,
+                                 global const uint *restrict of,
+                                 global const uint *restrict start,
+                                 global const uint *restrict list, long at_a,
+                                 long at_b, long at_c, global const double *a,
+                                 global const double *b, global const double *c,
+                                 global const double *restrict was,
+                                 volatile global int *changed)
+{
+    const struct given x = {(uint)second, (uint)third, a + at_a, b + at_b,
+                            c + at_c};
+    uint unused = 0;
+    for (RANGE(v, n))
+        if (!is_same(value_of(&x, of[v], entries, start, list, &unused),
+                     was[v])) {
+            *changed = 1;
+            return;
+        }
 }
 
 WORK_GROUP

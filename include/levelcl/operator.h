@@ -206,9 +206,11 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_callback(
 
 /* Replaces the values; the pattern stays. Preconditioners made from A keep
  * their factors until lcl_precond_update(). `val` holds as many finite doubles
- * as A had, in the order of A. Returns LCL_OK, LCL_EINVAL (also for an operator
- * made of a lcl_kron or a callback), LCL_EFORMAT (a value is not finite; the
- * operator is unchanged) or LCL_EDEVICE. */
+ * as A had, in the order of A. Values that equal those of A bit by bit are not
+ * taken, so that the call costs a comparison and lcl_precond_update() after it
+ * nothing; on ranks, if that holds on all of them. Returns LCL_OK, LCL_EINVAL
+ * (also for an operator made of a lcl_kron or a callback), LCL_EFORMAT (a value
+ * is not finite; the operator is unchanged), LCL_EDEVMEM or LCL_EDEVICE. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_update(lcl_operator *A,
                                                           const double *val);
 

@@ -497,9 +497,10 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create_callback(
 
 /* Factors the values that A has now, without partitioning, symbolic work,
  * compilation or allocation, except when the default storage switches from FP32
- * to FP64. Between an update of A and this call M keeps its old factors, which
- * is valid. Statuses as lcl_precond_create(); after an error results are
- * undefined until an update succeeds. */
+ * to FP64; if M has factored them, only what amg.refresh asks for is done, and
+ * the status is that of before. Between an update of A and this call M keeps
+ * its old factors, which is valid. Statuses as lcl_precond_create(); after an
+ * error results are undefined until an update succeeds. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_update(lcl_precond *M);
 
 /* x = M^-1 b for host vectors of n doubles in the caller's numbering. Blocking.

@@ -79,24 +79,44 @@ static enum lcl_status judge(lcl_operator *A, const struct lcl_judged *v)
 
 // ------------------------------------------------------------------- values
 
-static enum lcl_status update_part(lcl_operator *A, const double *val)
+static enum lcl_status place_values(lcl_operator *A, const double *val,
+                                    bool *changed)
 {
     struct part *D = A->state;
     struct lcl_own_entries own = {&D->halo.plan, {.val = val}};
-    const enum lcl_status st = lcl_buffer_fill_by(
-        lcl_operator_staging(A->part), sizeof *val, lcl_fill_own_values, &own);
-    return st < 0 ? st : lcl_operator_take_staged(A->part);
+    lcl_buffer *to;
+    enum lcl_status st;
+    *changed = false;
+    if ((st = lcl_operator_place_values(A->part, &to)) < 0 ||
+        (st = lcl_buffer_fill_by(to, sizeof *val, lcl_fill_own_values, &own)) <
+            0 ||
+        (st = lcl_operator_compare_values(A->part, changed)) < 0)
+        return st;
+    *changed |= lcl_halo_differs(&D->halo, val);
+    return LCL_OK;
 }
 
-static enum lcl_status update(lcl_operator *A, const double *val)
+static enum lcl_status take_placed(lcl_operator *A, const double *val)
 {
     struct part *D = A->state;
-    enum lcl_status st;
-    if ((st = update_part(A, val)) == LCL_OK)
-        st = lcl_halo_update(&D->halo, val);
+    const enum lcl_status st = lcl_operator_take_placed(A->part);
     A->looked = false;
     ++A->version;
-    return lcl_space_agree(&A->range, st, "new values");
+    return st < 0 ? st : lcl_halo_update(&D->halo, val);
+}
+
+// The values of one rank that have changed are new on all.
+static enum lcl_status update(lcl_operator *A, const double *val)
+{
+    static const char what[] = "new values";
+    const struct lcl_space *V = &A->range;
+    bool changed;
+    enum lcl_status st =
+        lcl_space_agree(V, place_values(A, val, &changed), what);
+    bool same = !changed;
+    if (st < 0 || (st = lcl_space_all(V, &same)) < 0 || same)
+        return st;
+    return lcl_space_agree(V, take_placed(A, val), what);
 }
 
 static void add_asymmetry(const lcl_operator *A, double sum[2])

@@ -249,6 +249,11 @@ enum lcl_status lcl_halo_renumber(struct lcl_halo *H,
 
 // ------------------------------------------------------------------- values
 
+bool lcl_halo_differs(const struct lcl_halo *H, const double *val)
+{
+    return lcl_halo_plan_differs(&H->plan, val, H->host);
+}
+
 enum lcl_status lcl_halo_update(struct lcl_halo *H, const double *val)
 {
     const struct lcl_halo_plan *P = &H->plan;

@@ -64,6 +64,9 @@ enum lcl_status lcl_halo_add_rows(struct lcl_halo *H);
 enum lcl_status lcl_halo_renumber(struct lcl_halo *H,
                                   const struct lcl_numbering *N);
 
+// Whether lcl_halo_update() would change anything.
+bool lcl_halo_differs(const struct lcl_halo *H, const double *val);
+
 // Takes the values of the rank's rows, in the caller's order.
 enum lcl_status lcl_halo_update(struct lcl_halo *H, const double *val);
 

@@ -206,6 +206,16 @@ void lcl_halo_plan_boundary_values(const struct lcl_halo_plan *P,
                (size_t)(P->ptr[r + 1] - P->ptr[r]) * sizeof *val);
 }
 
+bool lcl_halo_plan_differs(const struct lcl_halo_plan *P, const double *val,
+                           const double *boundary)
+{
+    for (int64_t r = 0; r < P->boundary; ++r)
+        if (memcmp(boundary + P->ptr[r], val + P->start[r],
+                   (size_t)(P->ptr[r + 1] - P->ptr[r]) * sizeof *val) != 0)
+            return true;
+    return false;
+}
+
 // ------------------------------------------------------------------- peers
 
 // Whose rows the ghosts are.

@@ -42,6 +42,10 @@ enum lcl_status lcl_halo_plan_init(struct lcl_halo_plan *P, struct lcl_comm *C,
 void lcl_halo_plan_boundary_values(const struct lcl_halo_plan *P,
                                    const double *val, double *boundary);
 
+// Whether those differ from `boundary` in any bit.
+bool lcl_halo_plan_differs(const struct lcl_halo_plan *P, const double *val,
+                           const double *boundary);
+
 // Entries in columns of other ranks in the rows before boundary row r, which
 // may be the end.
 static inline int64_t lcl_halo_plan_left_out(const struct lcl_halo_plan *P,

@@ -120,18 +120,57 @@ static enum lcl_status values_changed(lcl_operator *A)
     return lcl_spmv_update(&G->product);
 }
 
-static enum lcl_status update(lcl_operator *A, const double *val)
-{
-    struct given *G = A->state;
-    const enum lcl_status st = lcl_values_write(&G->values, &G->matrix, val);
-    return st < 0 ? st : values_changed(A);
-}
-
 static void exchange(lcl_buffer **a, lcl_buffer **b)
 {
     lcl_buffer *const kept = *a;
     *a = *b;
     *b = kept;
+}
+
+enum lcl_status lcl_operator_place_values(lcl_operator *A, lcl_buffer **to)
+{
+    struct given *G = A->state;
+    lcl_buffer **staging;
+    const enum lcl_status st =
+        lcl_values_staging(&G->values, &G->matrix, &staging);
+    *to = *staging;
+    return st;
+}
+
+enum lcl_status lcl_operator_compare_values(lcl_operator *A, bool *changed)
+{
+    struct given *G = A->state;
+    struct lcl_values *V = &G->values;
+    const struct lcl_given_arrays given =
+        lcl_given_array(&V->sources, V->staged ? V->staged : V->spare);
+    return lcl_values_compare(V, &G->matrix, &given, changed);
+}
+
+enum lcl_status lcl_operator_take_placed(lcl_operator *A)
+{
+    struct given *G = A->state;
+    if (!G->values.staged)
+        exchange(&G->matrix.val, &G->values.spare);
+    return lcl_operator_take_staged(A);
+}
+
+static enum lcl_status take_if_changed(lcl_operator *A)
+{
+    bool changed;
+    const enum lcl_status st = lcl_operator_compare_values(A, &changed);
+    return st < 0 || !changed ? st : lcl_operator_take_placed(A);
+}
+
+static enum lcl_status update(lcl_operator *A, const double *val)
+{
+    const struct given *G = A->state;
+    const size_t bytes = (size_t)G->values.entries * sizeof *val;
+    lcl_buffer *to;
+    enum lcl_status st;
+    if ((st = lcl_operator_place_values(A, &to)) < 0 ||
+        (st = lcl_buffer_write(to, val, bytes)) < 0)
+        return st;
+    return take_if_changed(A);
 }
 
 static enum lcl_status enqueue_values(struct given *G,
@@ -140,7 +179,7 @@ static enum lcl_status enqueue_values(struct given *G,
     struct lcl_values *V = &G->values;
     const struct lcl_spmv_ops *product = G->product.ops;
     if (product && product->take && !V->sources.of) {
-        const struct lcl_new_values val = {given->a, V->map, V->bad};
+        const struct lcl_new_values val = {given->a, V->map, V->flag};
         return product->take(&G->product, &val);
     }
     const enum lcl_status st = lcl_values_take(V, &G->matrix, given);
@@ -149,19 +188,19 @@ static enum lcl_status enqueue_values(struct given *G,
 
 // Enqueues all before the only wait; then the old values come back if the new
 // ones are not finite.
-static enum lcl_status take_values(lcl_operator *A,
-                                   const struct lcl_given_arrays *given)
+static enum lcl_status take_changed(lcl_operator *A,
+                                    const struct lcl_given_arrays *given)
 {
     struct given *G = A->state;
     lcl_buffer **other;
-    bool sound;
+    bool bad;
     enum lcl_status st;
     if ((st = lcl_values_begin(&G->values, &G->matrix, &other)) < 0)
         return st;
     exchange(&G->matrix.val, other);
     if ((st = enqueue_values(G, given)) == LCL_OK)
-        st = lcl_values_end(&G->values, &sound);
-    if (st == LCL_OK && sound) {
+        st = lcl_values_end(&G->values, &bad);
+    if (st == LCL_OK && !bad) {
         values_are_new(A);
         return LCL_OK;
     }
@@ -169,6 +208,16 @@ static enum lcl_status take_values(lcl_operator *A,
     if (st < 0 || (st = lcl_spmv_update(&G->product)) < 0)
         return st;
     return LCL_EFORMAT;
+}
+
+static enum lcl_status take_values(lcl_operator *A,
+                                   const struct lcl_given_arrays *given)
+{
+    struct given *G = A->state;
+    bool changed;
+    const enum lcl_status st =
+        lcl_values_compare(&G->values, &G->matrix, given, &changed);
+    return st < 0 || !changed ? st : take_changed(A, given);
 }
 
 static enum lcl_status update_buffer(lcl_operator *A, const lcl_buffer *val)
@@ -188,10 +237,13 @@ const int64_t *lcl_operator_parts(const lcl_operator *A)
 enum lcl_status lcl_operator_update_parts(lcl_operator *A,
                                           const double *const *val)
 {
-    struct given *G = A->state;
-    const enum lcl_status st =
-        lcl_values_write_parts(&G->values, &G->matrix, val);
-    return st < 0 ? st : values_changed(A);
+    const struct given *G = A->state;
+    lcl_buffer *to;
+    enum lcl_status st;
+    if ((st = lcl_operator_place_values(A, &to)) < 0 ||
+        (st = lcl_values_write_parts(&G->values, to, val)) < 0)
+        return st;
+    return take_if_changed(A);
 }
 
 enum lcl_status lcl_operator_take_parts(lcl_operator *A, lcl_buffer *const *val)

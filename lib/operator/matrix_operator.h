@@ -51,6 +51,13 @@ enum lcl_status lcl_operator_entries(struct lcl_csr *out,
 lcl_buffer *lcl_operator_staging(const lcl_operator *A);
 enum lcl_status lcl_operator_take_staged(lcl_operator *A);
 
+// The same for values that may be those of before: write them to *to, compare,
+// and call the third function if it says that they are not. The ranks agree
+// between the second and the third.
+enum lcl_status lcl_operator_place_values(lcl_operator *A, lcl_buffer **to);
+enum lcl_status lcl_operator_compare_values(lcl_operator *A, bool *changed);
+enum lcl_status lcl_operator_take_placed(lcl_operator *A);
+
 // Of a layout with several arrays: the number of values in each; NULL: one
 // array.
 const int64_t *lcl_operator_parts(const lcl_operator *A);

@@ -154,21 +154,22 @@ static enum lcl_status gather_runs(struct lcl_sources *S,
 }
 
 // Without sums, `of` stands for their arrays, which are not read.
-static enum lcl_status gather_values(struct lcl_sources *S,
-                                     const struct lcl_given_arrays *x,
-                                     lcl_buffer *val, lcl_buffer *bad)
+static enum lcl_status visit_values(lcl_kernel *kernel,
+                                    const struct lcl_sources *S,
+                                    const struct lcl_given_arrays *x,
+                                    const lcl_buffer *val, lcl_buffer *flag)
 {
     const lcl_buffer *start = S->start ? S->start : S->of;
     const lcl_buffer *list = S->list ? S->list : S->of;
     return LCL_LAUNCH(
-        S->gather, groups_of(S->ctx), lcl_arg_long(S->values),
+        kernel, groups_of(S->ctx), lcl_arg_long(S->values),
         lcl_arg_long(S->entries), lcl_arg_long(x->second),
         lcl_arg_long(x->third), lcl_arg_buffer(S->of), lcl_arg_buffer(start),
         lcl_arg_buffer(list), lcl_arg_long(lcl_buffer_first(x->a)),
         lcl_arg_long(lcl_buffer_first(x->b)),
         lcl_arg_long(lcl_buffer_first(x->c)), lcl_arg_buffer(x->a),
         lcl_arg_buffer(x->b), lcl_arg_buffer(x->c), lcl_arg_buffer(val),
-        lcl_arg_buffer(bad));
+        lcl_arg_buffer(flag));
 }
 
 enum lcl_status lcl_sources_gather(struct lcl_sources *S,
@@ -181,5 +182,16 @@ enum lcl_status lcl_sources_gather(struct lcl_sources *S,
         (st = get_kernel(&S->gather, S->ctx,
                          runs ? "gather_runs" : "gather_values", S->run)) < 0)
         return st;
-    return runs ? gather_runs(S, x, val, bad) : gather_values(S, x, val, bad);
+    return runs ? gather_runs(S, x, val, bad)
+                : visit_values(S->gather, S, x, val, bad);
+}
+
+enum lcl_status lcl_sources_compare(struct lcl_sources *S,
+                                    const struct lcl_given_arrays *x,
+                                    const lcl_buffer *val, lcl_buffer *changed)
+{
+    const enum lcl_status st =
+        S->compare ? LCL_OK
+                   : get_kernel(&S->compare, S->ctx, "find_gathered_change", 0);
+    return st < 0 ? st : visit_values(S->compare, S, x, val, changed);
 }

@@ -11,14 +11,14 @@
 // All zero: the caller's values in their order.
 struct lcl_sources {
     lcl_context *ctx;
-    int64_t values;     // of the matrix
-    int64_t entries;    // values of the caller
-    lcl_buffer *of;     // values, uint32; NULL: the caller's order
-    lcl_buffer *start;  // uint32, of each sum and of the end
-    lcl_buffer *list;   // uint32, the values of all sums
-    int run;            // so many values from each multiple of it on follow
-                        // each other in the caller's only array; 0, 1: unknown
-    lcl_kernel *gather; // NULL until needed
+    int64_t values;    // of the matrix
+    int64_t entries;   // values of the caller
+    lcl_buffer *of;    // values, uint32; NULL: the caller's order
+    lcl_buffer *start; // uint32, of each sum and of the end
+    lcl_buffer *list;  // uint32, the values of all sums
+    int run;           // so many values from each multiple of it on follow
+                       // each other in the caller's only array; 0, 1: unknown
+    lcl_kernel *gather, *compare; // NULL until needed
 };
 
 // Uploads those of C. On error *S is empty.
@@ -57,5 +57,11 @@ static inline struct lcl_given_arrays lcl_given_array(
 enum lcl_status lcl_sources_gather(struct lcl_sources *S,
                                    const struct lcl_given_arrays *x,
                                    lcl_buffer *val, lcl_buffer *bad);
+
+// Sets *changed, an int32, if lcl_sources_gather() would write anything but
+// what `val` holds. Enqueued; S is not empty.
+enum lcl_status lcl_sources_compare(struct lcl_sources *S,
+                                    const struct lcl_given_arrays *x,
+                                    const lcl_buffer *val, lcl_buffer *changed);
 
 uint64_t lcl_sources_bytes(const struct lcl_sources *S);

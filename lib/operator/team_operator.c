@@ -167,9 +167,13 @@ static enum lcl_status update(lcl_operator *A, const double *val)
 {
     const struct lcl_team_operator *T = A->team;
     struct values v = {T, ordered(A, val)};
+    const uint64_t before = T->part[0]->version;
+    const enum lcl_status st = lcl_team_run(T->team, update_part, &v);
+    if (st == LCL_OK && T->part[0]->version == before)
+        return LCL_OK;
     A->looked = false;
     ++A->version;
-    return lcl_team_run(T->team, update_part, &v);
+    return st;
 }
 
 static enum lcl_status look_at_part(void *arg, int rank)

@@ -29,7 +29,7 @@ void lcl_values_finish(struct lcl_values *V)
     lcl_sources_finish(&V->sources);
     lcl_buffer_destroy(&V->staged);
     lcl_buffer_destroy(&V->spare);
-    lcl_buffer_destroy(&V->bad);
+    lcl_buffer_destroy(&V->flag);
 }
 
 // ------------------------------------------------------------------- numbering
@@ -98,21 +98,9 @@ enum lcl_status lcl_values_gather(struct lcl_values *V,
                   : lcl_sources_gather(&V->sources, &given, A->val, NULL);
 }
 
-enum lcl_status lcl_values_write(struct lcl_values *V,
-                                 const struct lcl_device_matrix *A,
-                                 const double *val)
+enum lcl_status lcl_values_write_parts(const struct lcl_values *V,
+                                       lcl_buffer *to, const double *const *val)
 {
-    lcl_buffer *to = V->staged ? V->staged : A->val;
-    const enum lcl_status st =
-        lcl_buffer_write(to, val, (size_t)V->entries * sizeof *val);
-    return st < 0 ? st : lcl_values_gather(V, A);
-}
-
-enum lcl_status lcl_values_write_parts(struct lcl_values *V,
-                                       const struct lcl_device_matrix *A,
-                                       const double *const *val)
-{
-    lcl_buffer *to = V->staged ? V->staged : A->val;
     size_t at = 0;
     for (int p = 0; p < LCL_LAYOUT_PARTS; ++p) {
         const size_t bytes = (size_t)V->part[p] * sizeof **val;
@@ -122,20 +110,34 @@ enum lcl_status lcl_values_write_parts(struct lcl_values *V,
             return st;
         at += bytes;
     }
-    return lcl_values_gather(V, A);
+    return LCL_OK;
 }
 
 // ------------------------------------------------------------------- buffers
 
-static enum lcl_status get_take(struct lcl_values *V, int values)
+static enum lcl_status need(lcl_buffer **buffer, const struct lcl_values *V,
+                            const struct lcl_device_matrix *A)
 {
-    const struct lcl_spec spec = {
-        .source = "sources.cl",
-        .kernel = "take_values",
-        .group = lcl_vector_group(lcl_context_caps(V->ctx)),
-        .block = values > 1 ? values : 0,
-    };
-    return V->take ? LCL_OK : lcl_kernel_get(&V->take, V->ctx, &spec);
+    return *buffer ? LCL_OK
+                   : lcl_buffer_create(buffer, V->ctx,
+                                       A->blocks * A->block * A->block,
+                                       sizeof(double), "new values");
+}
+
+static enum lcl_status need_flag(struct lcl_values *V)
+{
+    const int32_t clear = 0;
+    return V->flag ? LCL_OK
+                   : lcl_buffer_create_from(&V->flag, V->ctx, &clear, 1,
+                                            sizeof clear, "a flag");
+}
+
+enum lcl_status lcl_values_staging(struct lcl_values *V,
+                                   const struct lcl_device_matrix *A,
+                                   lcl_buffer ***to)
+{
+    *to = V->staged ? &V->staged : &V->spare;
+    return need(*to, V, A);
 }
 
 // Moved values do not need their first buffer between two calls.
@@ -143,40 +145,63 @@ enum lcl_status lcl_values_begin(struct lcl_values *V,
                                  const struct lcl_device_matrix *A,
                                  lcl_buffer ***other)
 {
-    const int values = A->block * A->block;
-    const int32_t sound = 0;
-    enum lcl_status st = LCL_OK;
+    const enum lcl_status st = need_flag(V);
     *other = V->map ? &V->staged : &V->spare;
-    if (!**other)
-        st = lcl_buffer_create(*other, V->ctx, A->blocks * values,
-                               sizeof(double), "new values");
-    if (st < 0 || V->bad)
-        return st;
-    return lcl_buffer_create_from(&V->bad, V->ctx, &sound, 1, sizeof sound,
-                                  "a flag");
+    return st < 0 ? st : need(*other, V, A);
+}
+
+// take_values or find_change of sources.cl.
+static enum lcl_status visit(lcl_kernel **kernel, const char *name,
+                             const struct lcl_values *V,
+                             const struct lcl_device_matrix *A,
+                             const lcl_buffer *given)
+{
+    const int values = A->block * A->block;
+    const struct lcl_spec spec = {
+        .source = "sources.cl",
+        .kernel = name,
+        .group = lcl_vector_group(lcl_context_caps(V->ctx)),
+        .block = values > 1 ? values : 0,
+    };
+    const enum lcl_status st =
+        *kernel ? LCL_OK : lcl_kernel_get(kernel, V->ctx, &spec);
+    return st < 0 ? st
+                  : LCL_LAUNCH(*kernel, A->groups, lcl_arg_long(V->entries),
+                               lcl_arg_buffer(V->map),
+                               lcl_arg_long(lcl_buffer_first(given)),
+                               lcl_arg_buffer(given), lcl_arg_buffer(A->val),
+                               lcl_arg_buffer(V->flag));
 }
 
 enum lcl_status lcl_values_take(struct lcl_values *V,
                                 const struct lcl_device_matrix *A,
                                 const struct lcl_given_arrays *given)
 {
-    if (V->sources.of)
-        return lcl_sources_gather(&V->sources, given, A->val, V->bad);
-    const enum lcl_status st = get_take(V, A->block * A->block);
-    return st < 0 ? st
-                  : LCL_LAUNCH(V->take, A->groups, lcl_arg_long(V->entries),
-                               lcl_arg_buffer(V->map),
-                               lcl_arg_long(lcl_buffer_first(given->a)),
-                               lcl_arg_buffer(given->a), lcl_arg_buffer(A->val),
-                               lcl_arg_buffer(V->bad));
+    return V->sources.of
+               ? lcl_sources_gather(&V->sources, given, A->val, V->flag)
+               : visit(&V->take, "take_values", V, A, given->a);
 }
 
-enum lcl_status lcl_values_end(struct lcl_values *V, bool *sound)
+enum lcl_status lcl_values_compare(struct lcl_values *V,
+                                   const struct lcl_device_matrix *A,
+                                   const struct lcl_given_arrays *given,
+                                   bool *changed)
 {
-    int32_t bad = 0;
-    const enum lcl_status st = lcl_buffer_read(V->bad, &bad, sizeof bad);
-    *sound = bad == 0;
-    return st < 0 || *sound ? st : lcl_buffer_fill(V->bad, 0);
+    enum lcl_status st = need_flag(V);
+    if (st < 0)
+        return st;
+    st = V->sources.of
+             ? lcl_sources_compare(&V->sources, given, A->val, V->flag)
+             : visit(&V->compare, "find_change", V, A, given->a);
+    return st < 0 ? st : lcl_values_end(V, changed);
+}
+
+enum lcl_status lcl_values_end(struct lcl_values *V, bool *set)
+{
+    int32_t flag = 0;
+    const enum lcl_status st = lcl_buffer_read(V->flag, &flag, sizeof flag);
+    *set = flag != 0;
+    return st < 0 || !*set ? st : lcl_buffer_fill(V->flag, 0);
 }
 
 uint64_t lcl_values_bytes(const struct lcl_values *V)

@@ -15,8 +15,8 @@ struct lcl_values {
     int64_t part[LCL_LAYOUT_PARTS]; // as in struct lcl_blocked
     lcl_buffer *staged; // entries, in the caller's order; NULL without either
     lcl_buffer *spare;  // without a map: NULL, or for values of the matrix
-    lcl_buffer *bad;    // int32; nonzero: new values are not finite
-    lcl_kernel *take;   // NULL until needed
+    lcl_buffer *flag;   // int32 0, between calls; NULL until needed
+    lcl_kernel *take, *compare; // NULL until needed
     struct lcl_vector_ops ops;
 };
 
@@ -38,18 +38,26 @@ enum lcl_status lcl_values_restore(struct lcl_values *V,
                                    const struct lcl_device_matrix *A,
                                    const int64_t *map);
 
-// Replaces the values of A by the caller's (blocking).
-enum lcl_status lcl_values_write(struct lcl_values *V,
-                                 const struct lcl_device_matrix *A,
-                                 const double *val);
+// *to = the buffer for the caller's values that come from the host: in their
+// order, and not that of A's values.
+enum lcl_status lcl_values_staging(struct lcl_values *V,
+                                   const struct lcl_device_matrix *A,
+                                   lcl_buffer ***to);
 
-// The same for the arrays of a layout with several (V->part[0] > 0), of which
-// those without values may be NULL.
-enum lcl_status lcl_values_write_parts(struct lcl_values *V,
-                                       const struct lcl_device_matrix *A,
+// *changed = whether the caller's values in V's order would change those of A.
+// Without sources, only the first array has values. Waits.
+enum lcl_status lcl_values_compare(struct lcl_values *V,
+                                   const struct lcl_device_matrix *A,
+                                   const struct lcl_given_arrays *given,
+                                   bool *changed);
+
+// Writes the arrays of a layout with several (V->part[0] > 0), of which those
+// without values may be NULL, one after the other. Blocking.
+enum lcl_status lcl_values_write_parts(const struct lcl_values *V,
+                                       lcl_buffer *to,
                                        const double *const *val);
 
-// The same from V->staged, if there is one. Enqueued.
+// Computes A's values from V->staged, if there is one. Enqueued.
 enum lcl_status lcl_values_gather(struct lcl_values *V,
                                   const struct lcl_device_matrix *A);
 
@@ -58,12 +66,12 @@ enum lcl_status lcl_values_gather(struct lcl_values *V,
 enum lcl_status lcl_values_begin(struct lcl_values *V,
                                  const struct lcl_device_matrix *A,
                                  lcl_buffer ***other);
-// Writes the values to A->val, and sets *V->bad unless they are finite. Without
-// sources, only the first array has values. Enqueued.
+// Writes the values to A->val, and sets *V->flag unless they are finite.
+// Without sources, only the first array has values. Enqueued.
 enum lcl_status lcl_values_take(struct lcl_values *V,
                                 const struct lcl_device_matrix *A,
                                 const struct lcl_given_arrays *given);
-// Waits; *sound tells whether *V->bad was not set, which it no longer is.
-enum lcl_status lcl_values_end(struct lcl_values *V, bool *sound);
+// Waits; *set tells whether *V->flag was set, which it no longer is.
+enum lcl_status lcl_values_end(struct lcl_values *V, bool *set);
 
 uint64_t lcl_values_bytes(const struct lcl_values *V);

@@ -522,4 +522,5 @@ const struct lcl_precond_ops lcl_precond_amg = {
     .create = create,
     .join = join,
     .update = update,
+    .is_worn = is_worn,
 };

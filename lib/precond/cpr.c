@@ -215,6 +215,26 @@ static enum lcl_status create(lcl_precond *M,
 
 // ------------------------------------------------------------------- values
 
+// What the solves with M have told of its multigrid.
+static void hand_down(const lcl_precond *M)
+{
+    const struct cpr *C = M->op.state;
+    lcl_precond *multigrid = C->multigrid;
+    multigrid->failed = M->failed;
+    multigrid->lagged = M->lagged;
+    multigrid->first_rate = M->first_rate;
+    multigrid->last_folds = M->last_folds;
+    multigrid->info.first_iterations = M->info.first_iterations;
+    multigrid->info.last_iterations = M->info.last_iterations;
+}
+
+static bool is_worn(const lcl_precond *M)
+{
+    const struct cpr *C = M->op.state;
+    hand_down(M);
+    return C->multigrid->ops->is_worn(C->multigrid);
+}
+
 static enum lcl_status update(lcl_precond *M)
 {
     struct cpr *C = M->op.state;
@@ -226,12 +246,7 @@ static enum lcl_status update(lcl_precond *M)
         (st = find_values(C, lcl_operator_staging(C->pressures))) < 0 ||
         (st = lcl_operator_take_staged(C->pressures)) < 0)
         return st;
-    C->multigrid->failed = M->failed;
-    C->multigrid->lagged = M->lagged;
-    C->multigrid->first_rate = M->first_rate;
-    C->multigrid->last_folds = M->last_folds;
-    C->multigrid->info.first_iterations = first;
-    C->multigrid->info.last_iterations = last;
+    hand_down(M);
     if ((st = C->multigrid->ops->update(C->multigrid)) < 0)
         return st;
     describe(M);
@@ -299,4 +314,5 @@ const struct lcl_precond_ops lcl_precond_cpr = {
     .numbering = LCL_NUMBERING_ANY,
     .create = create,
     .update = update,
+    .is_worn = is_worn,
 };

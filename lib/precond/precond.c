@@ -405,6 +405,13 @@ static enum lcl_status check_and_begin(lcl_precond **out, lcl_operator *A,
     return begin(out, own, &p, A->part ? A : NULL);
 }
 
+// The ranks agree, so that all of them have factors or none.
+static enum lcl_status factor(lcl_precond *M, const char *what)
+{
+    M->status = lcl_space_agree(&M->op.range, lcl_precond_refactor(M), what);
+    return M->status;
+}
+
 // The ranks agree after each step, so that all of them take the same ones.
 static enum lcl_status create(lcl_precond **out, lcl_operator *A,
                               const struct lcl_precond_params *params)
@@ -415,7 +422,7 @@ static enum lcl_status create(lcl_precond **out, lcl_operator *A,
     if ((st = lcl_space_agree(V, check_and_begin(out, A, params), what)) < 0 ||
         (st = lcl_space_agree(V, join(*out), what)) < 0)
         return st;
-    return lcl_space_agree(V, lcl_precond_refactor(*out), what);
+    return factor(*out, what);
 }
 
 static void log_sizes(const lcl_precond *M, const lcl_operator *A)
@@ -519,6 +526,12 @@ enum lcl_status lcl_precond_take_values(lcl_precond *M)
     return st < 0 ? st : M->ops->update(M);
 }
 
+static bool is_up_to_date(const lcl_precond *M)
+{
+    return M->status >= 0 && lcl_precond_lag(M) == 0 &&
+           !(M->ops->is_worn && M->ops->is_worn(M));
+}
+
 enum lcl_status lcl_precond_update(lcl_precond *M)
 {
     static const char what[] = "new values of a preconditioner";
@@ -528,8 +541,10 @@ enum lcl_status lcl_precond_update(lcl_precond *M)
     enum lcl_status st = lcl_context_expect_free(V->ctx, "lcl_precond_update");
     if (st < 0)
         return st;
-    st = lcl_space_agree(V, refresh_copy(M), what);
-    return st < 0 ? st : lcl_space_agree(V, lcl_precond_refactor(M), what);
+    if (is_up_to_date(M))
+        return M->status;
+    M->status = lcl_space_agree(V, refresh_copy(M), what);
+    return M->status < 0 ? M->status : factor(M, what);
 }
 
 enum lcl_status lcl_precond_refresh(lcl_precond *M)

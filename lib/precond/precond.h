@@ -32,6 +32,9 @@ struct lcl_precond_ops {
     // Factors the current values of M->A; collective as join() is. NULL:
     // nothing to do.
     enum lcl_status (*update)(lcl_precond *M);
+    // Whether update() is worth while though the values are those of M. NULL:
+    // it is not.
+    bool (*is_worn)(const lcl_precond *M);
     // Whether M is symmetric whatever A is.
     bool symmetric;
     // Creates, without factors, the same method for T = A^T. Returns
@@ -61,6 +64,7 @@ struct lcl_precond {
     uint64_t version;        // of the values of A from which M was created
     lcl_precond *transposed; // M^T, for an operator of M->matrix; or NULL
     uint64_t transposed_version; // of the values of A in M^T
+    enum lcl_status status;      // of the last update; below 0: no factors
     enum lcl_refresh refresh;
     int solves; // since the last refresh
     // Iterations for a factor e of the residual, of the first solve that

@@ -115,6 +115,13 @@ static enum lcl_status update(lcl_precond *M)
     return st < 0 ? st : LCL_OK;
 }
 
+static bool is_worn(const lcl_precond *M)
+{
+    const struct members *m = M->op.state;
+    const lcl_precond *first = m->M[0];
+    return first->ops->is_worn && first->ops->is_worn(first);
+}
+
 static enum lcl_status apply_host(lcl_operator *op, const double *x, double *y)
 {
     const struct members *m = op->state;
@@ -140,4 +147,5 @@ const struct lcl_precond_ops lcl_precond_team = {
     .numbering = LCL_NUMBERING_ANY,
     .create = create,
     .update = update,
+    .is_worn = is_worn,
 };

@@ -199,6 +199,25 @@ static void expect_refused(lcl_operator *op, lcl_context *ctx,
     free(val);
 }
 
+// Values that are those of the operator change nothing.
+static void expect_change(lcl_operator *op, lcl_context *ctx,
+                          struct test_layout *T)
+{
+    const uint64_t before = op->version;
+    assert_int_equal(lcl_operator_update(op, T->val), LCL_OK);
+    update_cl(op, ctx, T);
+    assert_int_equal(op->version, before);
+    for (int turn = 1; turn <= 2 && T->values > 0; ++turn) {
+        T->val[turn == 1 ? 0 : T->values - 1] += 1;
+        if (turn == 1)
+            assert_int_equal(lcl_operator_update(op, T->val), LCL_OK);
+        else
+            update_cl(op, ctx, T);
+        assert_int_equal(op->version, before + (uint64_t)turn);
+        expect_operator(op, T);
+    }
+}
+
 // In all ways that the library has.
 static void expect_updates(lcl_operator *op, lcl_context *ctx,
                            struct test_layout *T)
@@ -210,6 +229,7 @@ static void expect_updates(lcl_operator *op, lcl_context *ctx,
     update_cl(op, ctx, T);
     expect_operator(op, T);
     expect_refused(op, ctx, T);
+    expect_change(op, ctx, T);
     if (T->L.type != LCL_LAYOUT_LDU)
         return;
     test_layout_renew(T, 79);

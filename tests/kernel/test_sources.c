@@ -333,6 +333,84 @@ static void test_sources__values_are_taken_and_checked(void **state)
     free(map);
 }
 
+// `was` holds what take_values would write, but for value `other` of n.
+static void expect_compared(lcl_context *ctx, int64_t blocks, int block,
+                            const int32_t *map, int64_t other)
+{
+    const struct lcl_spec spec = {.source = "sources.cl",
+                                  .kernel = "find_change",
+                                  .group = test_group(ctx, 2),
+                                  .block = block > 1 ? block : 0};
+    const int64_t n = blocks * block;
+    double *x = test_random_vector(n, 5), *was = test_vector(n);
+    for (int64_t k = 0; k < n; ++k)
+        was[k] = x[(map ? map[k / block] : k / block) * block + k % block];
+    if (other < n)
+        was[other] = nextafter(was[other], 9);
+    lcl_buffer *const all[] = {behind(ctx, x, n, 2), new_flag(ctx),
+                               test_upload(ctx, was, n, sizeof *was),
+                               map ? test_upload(ctx, map, blocks, 4) : NULL};
+    assert_int_equal(LCL_LAUNCH(test_kernel(ctx, &spec), 3, lcl_arg_long(n),
+                                lcl_arg_buffer(all[3]), lcl_arg_long(2),
+                                lcl_arg_buffer(all[0]), lcl_arg_buffer(all[2]),
+                                lcl_arg_buffer(all[1])),
+                     LCL_OK);
+    assert_int_equal(flag_of(all[1]), other < n);
+    lcl_buffer_select(all[0], 0, lcl_buffer_bytes(all[0]) + 2 * sizeof *x);
+    for (int i = 0; i < 4; ++i)
+        lcl_buffer_destroy(&(lcl_buffer *){all[i]});
+    free(x);
+    free(was);
+}
+
+static void test_sources__one_bit_is_a_change(void **state)
+{
+    const int64_t n = test_size(17, 3001);
+    int32_t *map = test_random_permutation(n, 4);
+    const int64_t other[] = {0, n / 2, n - 1, n * 9};
+    for (int k = 0; k < 4; ++k) {
+        expect_compared(*state, n, 1, NULL, k == 3 ? n : other[k]);
+        expect_compared(*state, n, 1, map, k == 3 ? n : other[k]);
+        expect_compared(*state, n, 9, map, other[k]);
+    }
+    free(map);
+}
+
+// `val` holds what is gathered, but for value `other` of n.
+static void expect_gathered_change(struct lcl_sources *D,
+                                   const struct sources *S, int64_t other)
+{
+    double *x = test_random_vector(S->entries, 3), *val = test_vector(S->n);
+    lcl_buffer *const given = behind(D->ctx, x, S->entries, 2);
+    lcl_buffer *const flag = new_flag(D->ctx);
+    const struct lcl_given_arrays arrays = lcl_given_array(D, given);
+    lcl_ref_sources(val, S->n, S->entries, S->of, S->start, S->list, x);
+    if (other < S->n)
+        val[other] = nextafter(val[other], 9);
+    lcl_buffer *const was = test_upload(D->ctx, val, S->n, sizeof *val);
+    assert_int_equal(lcl_sources_compare(D, &arrays, was, flag), LCL_OK);
+    assert_int_equal(flag_of(flag), other < S->n);
+    lcl_buffer_select(given, 0, lcl_buffer_bytes(given) + 2 * sizeof *x);
+    lcl_buffer *const all[] = {given, flag, was};
+    for (int i = 0; i < 3; ++i)
+        lcl_buffer_destroy(&(lcl_buffer *){all[i]});
+    free(x);
+    free(val);
+}
+
+static void test_sources__one_bit_of_a_sum_is_a_change(void **state)
+{
+    const int64_t n = test_size(60, 20011);
+    struct sources S;
+    sources_init(&S, n, n / 2, 9);
+    struct lcl_sources D = upload(*state, &S);
+    const int64_t other[] = {0, n / 2, n - 1, n};
+    for (int k = 0; k < 4; ++k)
+        expect_gathered_change(&D, &S, other[k]);
+    lcl_sources_finish(&D);
+    sources_finish(&S);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +421,8 @@ int main(void)
         cmocka_unit_test(test_sources__values_are_checked),
         cmocka_unit_test(test_sources__rows_of_full_blocks_are_runs),
         cmocka_unit_test(test_sources__values_are_taken_and_checked),
+        cmocka_unit_test(test_sources__one_bit_is_a_change),
+        cmocka_unit_test(test_sources__one_bit_of_a_sum_is_a_change),
     };
     return test_device_run(tests);
 }
