@@ -210,6 +210,11 @@ static void query_limits(struct query *q, const char *extensions,
         1e-9 * (double)query_size(q, CL_DEVICE_PROFILING_TIMER_RESOLUTION);
 }
 
+bool lcl_caps_is_pocl(const struct lcl_caps *caps)
+{
+    return strcmp(caps->platform, "Portable Computing Language") == 0;
+}
+
 enum lcl_status lcl_caps_query(const struct lcl_cl *cl, cl_device_id device,
                                struct lcl_caps *caps)
 {

@@ -6,6 +6,9 @@
 
 #include <levelcl/context.h>
 
+// Whether the driver is PoCL.
+bool lcl_caps_is_pocl(const struct lcl_caps *caps);
+
 // Fills the fields that queries can determine, without a context.
 enum lcl_status lcl_caps_query(const struct lcl_cl *cl, cl_device_id device,
                                struct lcl_caps *caps);

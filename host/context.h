@@ -19,7 +19,6 @@
 struct lcl_programs {
     struct lcl_program **all;
     size_t count;
-    double keeping; // seconds spent on making binaries
 };
 
 // Pinned memory; all zero: none.

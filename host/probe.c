@@ -15,7 +15,7 @@
 #include <string.h>
 
 // PROBE values of probe.cl.
-enum { EXCHANGE = 1, LOCAL = 2, WAITS = 3, ADD = 4, ROUNDING = 5 };
+enum { EXCHANGE = 1, LOCAL = 2, WAITS = 3, ADD = 4 };
 
 enum { ITEMS = 64 };
 
@@ -212,12 +212,11 @@ static void probe_queues(lcl_context *ctx, lcl_buffer *out, lcl_buffer *flag)
 // round the product. Without a result the claim stays.
 static void probe_rounding(lcl_context *ctx, lcl_buffer *out)
 {
-    const struct lcl_spec spec = {.source = "probe.cl",
+    const struct lcl_spec spec = {.source = "rounding.cl",
                                   .kernel = "rounding",
                                   .width = 1,
                                   .exchange = LCL_EXCHANGE_NONE,
-                                  .group = 1,
-                                  .defines = {{"PROBE", ROUNDING}}};
+                                  .group = 1};
     double x[] = {1 + 0x1p-30, 1 + 0x1p-30, -1 - 0x1p-29};
     lcl_kernel *kernel;
     if (lcl_kernel_get(&kernel, ctx, &spec) == LCL_OK &&
@@ -227,10 +226,20 @@ static void probe_rounding(lcl_context *ctx, lcl_buffer *out)
         ctx->caps.strict_rounding = x[0] == 0x1p-60 && x[1] == 1;
 }
 
+// What the probes find on PoCL: it has as many threads as compute units, each
+// of which runs work-items one after another in ascending order.
+static void know_pocl(struct lcl_caps *caps)
+{
+    caps->local_add =
+        caps->int64_atomics ? LCL_ATOMIC_ADD_CAS : LCL_ATOMIC_ADD_NONE;
+    caps->progress = LCL_PROGRESS_WAVE;
+    caps->queues_overlap = caps->compute_units > 1;
+}
+
 static char *probe_key(const lcl_context *ctx, char *key, size_t size)
 {
     const struct lcl_caps *c = &ctx->caps;
-    snprintf(key, size, "probe 2 of levelcl %s\n%s\n%s\n%s\n%s\n%s\n%d",
+    snprintf(key, size, "probe 3 of levelcl %s\n%s\n%s\n%s\n%s\n%s\n%d",
              LCL_VERSION, c->platform, c->name, c->vendor, c->version,
              c->driver, (int)c->type);
     return key;
@@ -290,11 +299,15 @@ static void try_everything(lcl_context *ctx, lcl_buffer *out, lcl_buffer *flag)
     const struct lcl_log log = ctx->cl.log;
     if (log.level < LCL_LOG_DEBUG)
         ctx->cl.log.fn = NULL;
-    probe_exchange(ctx, out);
-    probe_local(ctx, out);
-    probe_add(ctx, out);
-    probe_progress(ctx, out, flag);
-    probe_queues(ctx, out, flag);
+    if (ctx->caps.width == 1 && lcl_caps_is_pocl(&ctx->caps)) {
+        know_pocl(&ctx->caps);
+    } else {
+        probe_exchange(ctx, out);
+        probe_local(ctx, out);
+        probe_add(ctx, out);
+        probe_progress(ctx, out, flag);
+        probe_queues(ctx, out, flag);
+    }
     probe_rounding(ctx, out);
     ctx->cl.log = log;
 }

@@ -6,12 +6,13 @@
 #include "host/alloc.h"
 #include "host/build_log.h"
 #include "host/cache.h"
+#include "host/caps.h"
 #include "host/context.h"
 #include "host/echo.h"
 #include "host/kernel.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "host/sources.h"
+#include "host/source.h"
 
 #include <levelcl/version.h>
 
@@ -25,9 +26,6 @@
 // argument.
 enum { MANY_PROGRAMS = 64 };
 
-// A context does not begin to make binaries after so many seconds of that.
-#define KEEPING_SECONDS 1.0
-
 // Of the compiler's first error, in the sentence about it.
 enum { FAULT_BYTES = 400 };
 
@@ -36,65 +34,14 @@ enum { COMPILER_BYTES = 256 << 20 };
 
 // Of a context, which fixes the rest of the key: source and defines.
 struct lcl_program {
-    const char *source; // in lcl_sources[]
+    const char *source; // of the spec or its bundle
     char *defines;
     cl_program program;
     struct lcl_kernel **kernels;
     size_t kernel_count;
 };
 
-// ------------------------------------------------------------------- source
-
-static const struct lcl_source *find_source(const char *name)
-{
-    for (const struct lcl_source *s = lcl_sources; s->name; ++s)
-        if (strcmp(s->name, name) == 0)
-            return s;
-    return NULL;
-}
-
-static const char *const *find_parts(const char *name)
-{
-    const struct lcl_source *source = find_source(name);
-    return source ? source->parts : NULL;
-}
-
-static bool has_default(const char *const *parts, const char *name)
-{
-    char line[64];
-    snprintf(line, sizeof line, "\n#ifndef %s\n", name);
-    while (*parts && !strstr(*parts, line))
-        ++parts;
-    return *parts != NULL;
-}
-
-const char *lcl_program_unknown(const struct lcl_spec *spec)
-{
-    const char *const *parts = find_parts(spec->source);
-    for (int i = 0; i < LCL_SPEC_DEFINES && spec->defines[i].name; ++i)
-        if (spec->defines[i].value > 0 &&
-            !has_default(parts, spec->defines[i].name))
-            return spec->defines[i].name;
-    return NULL;
-}
-
-char *lcl_program_source(const struct lcl_spec *spec)
-{
-    char defines[LCL_SPEC_TEXT];
-    const char *const *parts = find_parts(spec->source);
-    if (!parts || !lcl_spec_defines(defines, sizeof defines, spec))
-        return NULL;
-    size_t bytes = strlen(defines) + 1;
-    for (const char *const *part = parts; *part; ++part)
-        bytes += strlen(*part);
-    char *text = lcl_malloc(bytes, 1);
-    if (!text)
-        return NULL;
-    char *at = text + sprintf(text, "%s", defines);
-    for (const char *const *part = parts; *part; ++part)
-        at += sprintf(at, "%s", *part);
-    return text;
-}
+// ------------------------------------------------------------------- building
 
 // Everything that can change the binary: library, device, driver, options and
 // the source, which starts with the defines.
@@ -113,8 +60,6 @@ static char *key_of(const struct lcl_context *ctx, const char *source)
                  c->name, c->vendor, c->version, c->driver, c->cl_std, source);
     return key;
 }
-
-// ------------------------------------------------------------------- building
 
 // What the compiler said, freed with lcl_free(); NULL: nothing, or no memory.
 static char *compiler_text(lcl_context *ctx, cl_program program)
@@ -163,19 +108,12 @@ static cl_int build(lcl_context *ctx, cl_program program)
     return code;
 }
 
-// In the cache instead of a binary: the program has been built once.
-static const char built[] = "built";
-
-// *again: the cache knows that the program was built before.
-static cl_program load_binary(lcl_context *ctx, const char *key, bool *again)
+static cl_program load_binary(lcl_context *ctx, const char *key)
 {
     size_t bytes;
     unsigned char *blob = lcl_cache_load(&ctx->cache, key, &bytes);
-    *again = blob && bytes == sizeof built && memcmp(blob, built, bytes) == 0;
-    if (!blob || *again) {
-        lcl_free(blob);
+    if (!blob)
         return NULL;
-    }
     cl_int code, loaded = CL_SUCCESS;
     cl_program program = ctx->cl.api->clCreateProgramWithBinary(
         ctx->context, 1, &ctx->device, &bytes, (const unsigned char **)&blob,
@@ -191,13 +129,6 @@ static cl_program load_binary(lcl_context *ctx, const char *key, bool *again)
     if (program && code == CL_SUCCESS)
         ctx->cl.api->clReleaseProgram(program);
     return NULL;
-}
-
-// PoCL keeps the kernels that it has compiled, but takes 30 ms at each start
-// for its own headers, which come before every source, and 1 ms for a binary.
-static bool driver_keeps_kernels(const lcl_context *ctx)
-{
-    return strcmp(ctx->caps.platform, "Portable Computing Language") == 0;
 }
 
 // Where PoCL keeps kernels, as its manual says.
@@ -246,38 +177,27 @@ static bool has_room(void)
     return room != NULL;
 }
 
-// For a binary, PoCL compiles all kernels of the program once more, for any
-// size of work-groups: long for groups with barriers, and the compiler of PoCL
-// 6 (LLVM 18) ends the process on some of them.
-static bool may_ask_for_binary(const lcl_context *ctx)
+// PoCL keeps what it compiles by itself, and for a binary compiles all kernels
+// of the program once more, for any size of work-groups.
+static bool driver_keeps_kernels(const lcl_context *ctx)
 {
-    return !driver_keeps_kernels(ctx) ||
-           (ctx->caps.width == 1 && atoi(ctx->caps.driver) < 6);
+    return lcl_caps_is_pocl(&ctx->caps);
 }
 
 bool lcl_programs_are_kept(const lcl_context *ctx)
 {
-    return (driver_keeps_kernels(ctx) && pocl_keeps_kernels()) ||
-           (may_ask_for_binary(ctx) && lcl_cache_keeps(&ctx->cache));
+    return driver_keeps_kernels(ctx) ? pocl_keeps_kernels()
+                                     : lcl_cache_keeps(&ctx->cache);
 }
 
-// Not of a program that PoCL builds for the first time, and of others spread
-// over several processes.
-static void keep_binary(lcl_context *ctx, cl_program program, const char *key,
-                        bool again)
+static void keep_binary(lcl_context *ctx, cl_program program, const char *key)
 {
-    const bool twice = driver_keeps_kernels(ctx);
-    const double start = lcl_now();
     fenv_t before;
-    if (!ctx->cache.dir || !may_ask_for_binary(ctx))
+    if (!ctx->cache.dir || driver_keeps_kernels(ctx))
         return;
     feholdexcept(&before);
-    if (twice && !again)
-        lcl_cache_store(&ctx->cache, key, built, sizeof built);
-    else if (!twice || (ctx->programs.keeping < KEEPING_SECONDS && has_room()))
-        store_binary(ctx, program, key);
+    store_binary(ctx, program, key);
     fesetenv(&before);
-    ctx->programs.keeping += lcl_now() - start;
 }
 
 static enum lcl_status check_room(const lcl_context *ctx)
@@ -353,8 +273,7 @@ static enum lcl_status make_program(cl_program *out, lcl_context *ctx,
                                     const char *name)
 {
     const double before = lcl_now();
-    bool again;
-    *out = load_binary(ctx, key, &again);
+    *out = driver_keeps_kernels(ctx) ? NULL : load_binary(ctx, key);
     if (*out) {
         log_made(ctx, "loaded from the cache:", name, source,
                  lcl_now() - before);
@@ -364,7 +283,7 @@ static enum lcl_status make_program(cl_program *out, lcl_context *ctx,
     const double start = lcl_now();
     const enum lcl_status st = build_source(out, ctx, source, name);
     if (st == LCL_OK) {
-        keep_binary(ctx, *out, key, again);
+        keep_binary(ctx, *out, key);
         log_made(ctx, "compiled", name, source, lcl_now() - start);
     }
     return st;
@@ -426,7 +345,7 @@ static struct lcl_program *allocate_program(const struct lcl_spec *spec,
     struct lcl_program *p = lcl_calloc(1, sizeof *p);
     if (!p)
         return NULL;
-    p->source = find_source(spec->source)->name;
+    p->source = spec->source;
     p->defines = lcl_strdup(defines);
     if (p->defines)
         return p;
@@ -476,6 +395,8 @@ static enum lcl_status add_program(struct lcl_program **out, lcl_context *ctx,
 static enum lcl_status check_parameters(lcl_context *ctx,
                                         const struct lcl_spec *spec)
 {
+    if (!lcl_source_exists(spec->source))
+        return lcl_fail_memory(&ctx->cl.log, "a kernel's source");
     const char *unknown = lcl_program_unknown(spec);
     return unknown ? lcl_fail(&ctx->cl.log, LCL_EBUILD,
                               "%s has no parameter %s", spec->source, unknown)
@@ -486,14 +407,12 @@ static enum lcl_status get_program(struct lcl_program **out, lcl_context *ctx,
                                    const struct lcl_spec *spec)
 {
     char defines[LCL_SPEC_TEXT];
-    if (!find_source(spec->source) ||
-        !lcl_spec_defines(defines, sizeof defines, spec))
+    if (!lcl_spec_defines(defines, sizeof defines, spec))
         return lcl_fail_memory(&ctx->cl.log, "a kernel's source");
     *out = find_program(&ctx->programs, spec->source, defines);
     if (*out)
         return LCL_OK;
-    const enum lcl_status st = check_parameters(ctx, spec);
-    return st < 0 ? st : add_program(out, ctx, spec, defines);
+    return add_program(out, ctx, spec, defines);
 }
 
 // ------------------------------------------------------------------- kernels
@@ -536,8 +455,13 @@ enum lcl_status lcl_kernel_get(lcl_kernel **out, lcl_context *ctx,
         full.exchange = ctx->caps.exchange;
     if (!ctx->caps.strict_rounding)
         full.loose = 1;
-    const enum lcl_status st = get_program(&p, ctx, &full);
+    enum lcl_status st = check_parameters(ctx, &full);
     if (st < 0)
+        return st;
+    lcl_source_drop_defaults(&full);
+    if (lcl_caps_is_pocl(&ctx->caps))
+        lcl_source_bundle(&full);
+    if ((st = get_program(&p, ctx, &full)) < 0)
         return st;
     *out = find_kernel(p, full.kernel);
     return *out ? LCL_OK : add_kernel(out, ctx, p, &full);

@@ -32,13 +32,3 @@ enum lcl_status lcl_kernels_get(lcl_context *ctx, const struct lcl_spec *spec,
 bool lcl_programs_are_kept(const lcl_context *ctx);
 
 void lcl_programs_finish(lcl_context *ctx);
-
-// Source text of a spec as passed to the driver, without a device: defines, the
-// included headers, kernel. Freed with lcl_free(); NULL if memory runs out, the
-// source does not exist, or lcl_spec_defines() refuses the spec.
-char *lcl_program_source(const struct lcl_spec *spec);
-
-// The first parameter of a spec that its source has no default for, so that
-// setting it would change nothing; NULL if there is none. The source must
-// exist.
-const char *lcl_program_unknown(const struct lcl_spec *spec);

@@ -3,14 +3,12 @@
 // wait is bounded: a device without forward progress gives a wrong result
 // instead of hanging.
 #include "atomic.cl.h"
-#include "rounding.cl.h"
 #include "wave.cl.h"
 
 #define PROBE_EXCHANGE 1
 #define PROBE_LOCAL    2
 #define PROBE_WAITS    3
 #define PROBE_ADD      4
-#define PROBE_ROUNDING 5
 #ifndef PROBE
 # define PROBE PROBE_EXCHANGE
 #endif
@@ -72,18 +70,6 @@ kernel void wait_for_flag(global double *out, volatile global int *flag)
 kernel void set_flag(volatile global int *flag)
 {
     atomic_xchg(flag, 1);
-}
-
-#elif PROBE == PROBE_ROUNDING
-// Replaces each (a, b, c) by (a b + c, a as a float, c), rounded once.
-WORK_GROUP
-kernel void rounding(global double *x, long n)
-{
-    for (RANGE(i, n)) {
-        const double a = x[3 * i];
-        x[3 * i] = fused(a, x[3 * i + 1], x[3 * i + 2]);
-        x[3 * i + 1] = narrowed(a);
-    }
 }
 
 #else

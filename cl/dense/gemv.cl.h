@@ -53,7 +53,7 @@ static inline double dot_row(global const stored *row, long n, uint lane,
 }
 
 // y_i = row i of A, or row list[i], of n elements, times x for i < rows.
-INLINE void multiply_rows(long rows, global const int *list, long n,
+INLINE void rows_times(long rows, global const int *list, long n,
                           long stride, global const stored *A,
                           global const double *x, global double *y,
                           local double *scratch)
@@ -82,7 +82,7 @@ kernel void dense_gemv(long n, long stride, global const stored *restrict A,
     local double scratch[LCL_GROUP];
     if (stop[at])
         return;
-    multiply_rows(n, 0, n, stride, A, x, y, scratch);
+    rows_times(n, 0, n, stride, A, x, y, scratch);
 }
 
 WORK_GROUP
@@ -95,5 +95,5 @@ kernel void dense_gemv_rows(long rows, global const int *restrict list, long n,
     local double scratch[LCL_GROUP];
     if (stop[at])
         return;
-    multiply_rows(rows, list, n, stride, A, x, y, scratch);
+    rows_times(rows, list, n, stride, A, x, y, scratch);
 }

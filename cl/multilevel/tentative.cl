@@ -74,25 +74,25 @@ kernel void tentative_rows(long nodes, global const int *aggregate,
 }
 
 // The rows of an aggregate; lane l has rows l, l + LCL_WIDTH, ....
-struct rows {
+struct candidate_rows {
     uint count;
     global const int *node;   // of the aggregate
     global const uint *first; // of all nodes
     global double *t_val;
 };
 
-static inline global double *row_of(struct rows A, uint m)
+static inline global double *row_in(struct candidate_rows A, uint m)
 {
     const uint node = m / LCL_BLOCK;
     const uint place = A.first[A.node[node]] * LCL_BLOCK + m - node * LCL_BLOCK;
     return A.t_val + place * VECTORS;
 }
 
-INLINE double dot(struct rows A, int c, int d, local double *scratch)
+INLINE double dot(struct candidate_rows A, int c, int d, local double *scratch)
 {
     double sum = 0;
     for (uint m = get_local_id(0); m < A.count; m += LCL_WIDTH) {
-        global const double *row = row_of(A, m);
+        global const double *row = row_in(A, m);
         sum += row[c] * row[d];
     }
     return wave_sum(sum, LCL_WIDTH, scratch);
@@ -100,14 +100,14 @@ INLINE double dot(struct rows A, int c, int d, local double *scratch)
 
 // Subtracts from column c its parts along the columns before it, which it adds
 // to column c of R.
-INLINE void project(struct rows A, int c, global double *R,
+INLINE void project(struct candidate_rows A, int c, global double *R,
                     local double *scratch)
 {
     double part[VECTORS];
     for (int d = 0; d < c; ++d)
         part[d] = dot(A, d, c, scratch);
     for (uint m = get_local_id(0); m < A.count; m += LCL_WIDTH) {
-        global double *row = row_of(A, m);
+        global double *row = row_in(A, m);
         double v = row[c];
         for (int d = 0; d < c; ++d)
             v -= part[d] * row[d];
@@ -127,7 +127,7 @@ kernel void orthonormalise(long aggregates, global const uint *member_ptr,
     local double scratch[LCL_GROUP];
     for (GROUP_RANGE(q, aggregates, 1)) {
         const uint from = member_ptr[q];
-        const struct rows A = {(member_ptr[q + 1] - from) * LCL_BLOCK,
+        const struct candidate_rows A = {(member_ptr[q + 1] - from) * LCL_BLOCK,
                                members + from, first, t_val};
         global double *R = coarse + q * VECTORS * VECTORS;
         if (get_local_id(0) == 0)
@@ -140,7 +140,7 @@ kernel void orthonormalise(long aggregates, global const uint *member_ptr,
             const double rest = sqrt(dot(A, c, c, scratch));
             const bool kept = rest > LOST * whole;
             for (uint m = get_local_id(0); m < A.count; m += LCL_WIDTH) {
-                global double *row = row_of(A, m);
+                global double *row = row_in(A, m);
                 row[c] = kept ? row[c] / rest : 0;
             }
             if (get_local_id(0) == 0)

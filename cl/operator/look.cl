@@ -55,7 +55,7 @@ struct row {
 };
 
 // The lane's share of row `r` of block row i, whose blocks are from .. to-1.
-static inline struct row row_share(long i, uint r, ulong from, ulong to,
+static inline struct row look_share(long i, uint r, ulong from, ulong to,
                                    uint lane, global const int *col,
                                    global const double *val)
 {
@@ -112,7 +112,7 @@ kernel void look(long n, global const index_t *restrict row_ptr,
     for (RANGE(i, n))
         for (uint r = 0; r < LCL_BLOCK; ++r) {
             const struct row s =
-                row_share(i, r, row_ptr[i], row_ptr[i + 1], 0, col, val);
+                look_share(i, r, row_ptr[i], row_ptr[i + 1], 0, col, val);
             add_row(s, sum);
             sum[LOOK_ASYMMETRY] += s.difference;
         }
@@ -129,7 +129,7 @@ kernel void look(long n, global const index_t *restrict row_ptr,
         const ulong from = i < n ? row_ptr[i] : 0;
         const ulong to = i < n ? row_ptr[i + 1] : 0;
         for (DOWNWARDS(r, LCL_BLOCK)) {
-            struct row s = row_share(i, r, from, to, lane, col, val);
+            struct row s = look_share(i, r, from, to, lane, col, val);
             sum[LOOK_ASYMMETRY] += s.difference;
             s.diagonal = wave_sum(s.diagonal, LANES_PER_ROW, scratch);
             s.above = wave_sum(s.above, LANES_PER_ROW, scratch);

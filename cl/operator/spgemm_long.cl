@@ -144,7 +144,7 @@ kernel void fill_long(long rows, int along,
 
 // ------------------------------------------------------------------- pointers
 
-static inline long chunk_start(long n, long chunk)
+static inline long rows_start(long n, long chunk)
 {
     return n * chunk / (long)get_num_groups(0);
 }
@@ -156,9 +156,9 @@ kernel void sum_lengths(long n, global const uint *restrict length,
 {
     local ulong scratch[LCL_GROUP];
     const uint lid = get_local_id(0);
-    const long g = get_group_id(0), end = chunk_start(n, g + 1);
+    const long g = get_group_id(0), end = rows_start(n, g + 1);
     ulong sum = 0;
-    for (long i = chunk_start(n, g) + lid; i < end; i += LCL_GROUP)
+    for (long i = rows_start(n, g) + lid; i < end; i += LCL_GROUP)
         sum += length[i];
     scratch[lid] = sum;
     GROUP_BARRIER();
@@ -176,7 +176,7 @@ kernel void row_pointers(long n, global const uint *restrict length,
 {
     local ulong scratch[LCL_GROUP], starts[LCL_GROUP];
     const uint lid = get_local_id(0);
-    const long g = get_group_id(0), end = chunk_start(n, g + 1);
+    const long g = get_group_id(0), end = rows_start(n, g + 1);
     ulong before = 0;
     for (long c = lid; c < g; c += LCL_GROUP)
         before += sums[1 + c];
@@ -185,7 +185,7 @@ kernel void row_pointers(long n, global const uint *restrict length,
     before = 0;
     for (uint l = 0; l < LCL_GROUP; ++l)
         before += starts[l];
-    for (long first = chunk_start(n, g); first < end; first += LCL_GROUP) {
+    for (long first = rows_start(n, g); first < end; first += LCL_GROUP) {
         const long i = first + lid;
         const uint v = i < end ? length[i] : 0;
         const ulong up_to_i = group_sum_up_to(v, scratch);

@@ -5,8 +5,8 @@
 //                      count[] down to 0
 //     sort_rows        sorts the columns of each row of T; entry k of T is
 //                      entry map[k] of A. Lists rows that are too long.
-//     sort_long        the same for the listed rows, by a program of its own
-//                      with LONG_ROWS
+//     sort_long        the same for the listed rows, where groups may be of
+//                      several waves by a program of its own with LONG_ROWS
 //
 // Data:   CSR with ascending columns and fewer than 2^32 entries.
 // Launch: any number of groups, of one wave without LONG_ROWS; sort_rows: teams
@@ -22,7 +22,7 @@
 #endif
 
 // Where entry (i, j) of A is.
-static inline uint entry_at(int i, int j, global const uint *row_ptr,
+static inline uint find_entry(int i, int j, global const uint *row_ptr,
                             global const int *col)
 {
     return row_ptr[i] + count_below(j, row_ptr[i], row_ptr[i + 1], col);
@@ -86,16 +86,17 @@ kernel void sort_rows(long rows, int shift,
         sort_keys(t, keys, n, wave_largest(n, LCL_WIDTH, scratch));
         for (TEAM_DOWNWARDS(e, n, t)) {
             t_col[from + e] = keys[e];
-            map[from + e] = entry_at(keys[e], (int)j, row_ptr, col);
+            map[from + e] = find_entry(keys[e], (int)j, row_ptr, col);
         }
         GROUP_BARRIER();
     }
 }
 
-#else
+#endif
+#if LONG_ROWS || LCL_WIDTH == 1
 
 // Sets the bits of the numbers base .. base + BITMAP_BITS - 1 among count ones.
-INLINE void mark(long base, uint count, global const int *numbers,
+INLINE void mark_all(long base, uint count, global const int *numbers,
                  struct bitmap b)
 {
     for (GROUP_DOWNWARDS(e, count)) {
@@ -132,14 +133,14 @@ kernel void sort_long(global const uint *restrict t_row_ptr,
         for (long base = low; base <= high; base += BITMAP_BITS) {
             const uint used = bitmap_words(base, high);
             bitmap_clear(b, used);
-            mark(base, n, t_col + from, b);
+            mark_all(base, n, t_col + from, b);
             to += bitmap_write(b, used, (int)base, sorted + to);
         }
         GROUP_BARRIER_GLOBAL();
         for (GROUP_DOWNWARDS(e, n)) {
             const int i = sorted[e];
             t_col[from + e] = i;
-            map[from + e] = entry_at(i, j, row_ptr, col);
+            map[from + e] = find_entry(i, j, row_ptr, col);
         }
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The self-test of a device: solves a system with a known solution.
+// The self-test of a device: solves a system with a known solution, by the
+// kernels that nearly every solve takes, so that a first start compiles little
+// else.
 #include "host/log.h"
 #include "host/runtime.h"
 
@@ -14,9 +16,8 @@ enum { N = 12, ROWS = N * N * N };
 static enum lcl_status solve(lcl_context *ctx, const struct lcl_csr *A,
                              double *error)
 {
-    const struct lcl_precond_params pp = {
-        .partition = {.type = LCL_PARTITION_NATURAL}};
-    const struct lcl_solver_params sp = {.rtol = 1e-10};
+    const struct lcl_precond_params pp = {.type = LCL_PRECOND_JACOBI};
+    const struct lcl_solver_params sp = {.type = LCL_SOLVER_CG, .rtol = 1e-10};
     double b[ROWS], x[ROWS];
     lcl_operator *op = NULL;
     lcl_precond *M = NULL;
@@ -40,6 +41,12 @@ static enum lcl_status solve(lcl_context *ctx, const struct lcl_csr *A,
     return st;
 }
 
+// Errors of the matrix, which is right.
+static bool is_wrong(enum lcl_status st)
+{
+    return st > 0 || st == LCL_EFORMAT || st == LCL_ERANGE || st == LCL_EPIVOT;
+}
+
 enum lcl_status lcl_self_test(lcl_context *ctx)
 {
     struct lcl_csr A;
@@ -55,9 +62,9 @@ enum lcl_status lcl_self_test(lcl_context *ctx)
         return st;
     st = solve(ctx, &A, &error);
     lcl_csr_finish(&A);
-    if (st < 0)
+    if (st < 0 && !is_wrong(st))
         return st;
-    if (st != LCL_OK || !(error < 1e-6))
+    if (is_wrong(st) || !(error < 1e-6))
         return lcl_fail(log, LCL_ESELFTEST,
                         "%s failed the self-test and is refused: the solution "
                         "of a known system of %d rows has an error of %g, "

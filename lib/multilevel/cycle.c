@@ -24,7 +24,8 @@ enum lcl_status lcl_cycle_init(struct lcl_cycle *C, lcl_context *ctx)
     };
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const struct lcl_spec spec = {.source = "cycle.cl",
-                                  .group = lcl_vector_group(caps)};
+                                  .group = lcl_vector_group(caps),
+                                  .storage = LCL_FACTOR_STORAGE_FP32};
     *C = (struct lcl_cycle){.ctx = ctx,
                             .storage = LCL_FACTOR_STORAGE_FP32,
                             .groups = lcl_vector_groups(caps)};

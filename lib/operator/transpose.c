@@ -41,7 +41,7 @@ static enum lcl_status get_kernels(struct transposition *t)
         return st;
     spec.kernel = "sort_long";
     spec.group = lcl_vector_group(lcl_context_caps(t->ctx));
-    lcl_spec_set(&spec, "LONG_ROWS", 1);
+    lcl_spec_set(&spec, "LONG_ROWS", t->width > 1);
     return lcl_kernel_get(&t->sort_long, t->ctx, &spec);
 }
 

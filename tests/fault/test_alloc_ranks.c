@@ -138,6 +138,8 @@ static bool fail_update(struct test_ranks *R,
 {
     static const struct lcl_solver_params cg = {.type = LCL_SOLVER_CG};
     assert_int_equal(test_ranks_solvers(R, precond, &cg), LCL_OK);
+    for (int64_t k = 0; k < R->A->nnz; ++k)
+        R->A->val[k] *= 1 + 0x1p-52;
     lcl_test_fail_alloc_at(n);
     const enum lcl_status st = test_ranks_update(R, R->A->val);
     const bool failed = lcl_test_alloc_failed();

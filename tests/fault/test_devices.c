@@ -220,7 +220,7 @@ static void test_devices__a_wrong_device_fails_its_self_test(void **state)
         fake_cl.spoil = true;
         fake_cl.spoiled = bytes[i];
         assert_int_equal(lcl_self_test(ctx), LCL_ESELFTEST);
-        test_capture_expect(&capture, "wrong");
+        test_capture_expect(&capture, "failed the self-test and is refused");
         lcl_context_destroy(&ctx);
         assert_int_equal(fake_cl.objects, 0);
     }

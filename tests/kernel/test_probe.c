@@ -109,11 +109,10 @@ static void expect_rounded(double got, double expected, int64_t triple)
 static void test_probe__operations_are_rounded_once(void **state)
 {
     for (int loose = 0; loose < 2; ++loose) {
-        const struct lcl_spec spec = {.source = "probe.cl",
+        const struct lcl_spec spec = {.source = "rounding.cl",
                                       .kernel = "rounding",
                                       .group = test_group(*state, 1),
-                                      .loose = loose,
-                                      .defines = {{"PROBE", 5}}};
+                                      .loose = loose};
         int64_t n;
         double *x = triples(&n), *got = test_vector(3 * n);
         lcl_buffer *buffer = test_upload(*state, x, 3 * n, sizeof *x);

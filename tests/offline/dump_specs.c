@@ -6,6 +6,7 @@
 // usage: dump_specs FOLDER
 #include "host/alloc.h"
 #include "host/program.h"
+#include "host/source.h"
 
 #include "cl/dense/block_jacobi.cl.h"
 
@@ -327,9 +328,8 @@ static const struct variant variants[] = {
     {"local",     1, {.source = "probe.cl",
                       .defines = {{"PROBE", 2}, {"LOCAL_DOUBLES", 4096}}}},
     {"waits",     2, {.source = "probe.cl", .defines = {{"PROBE", 3}}}},
-    {"rounding",  2, {.source = "probe.cl", .defines = {{"PROBE", 5}}}},
-    {"loose",     2, {.source = "probe.cl", .loose = 1,
-                      .defines = {{"PROBE", 5}}}},
+    {"plain",     2, {.source = "rounding.cl"}},
+    {"loose",     2, {.source = "rounding.cl", .loose = 1}},
     {"add",       2, {.source = "probe.cl", .add = ANY,
                       .defines = {{"PROBE", 4}}}},
     {"plain",     4, {.source = "product_sums.cl"}},

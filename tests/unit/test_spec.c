@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Conversion of specs to #define lines and sources, without a device.
 #include "host/program.h"
+#include "host/source.h"
 #include "tests/support/test.h"
 
 #include <stdlib.h>

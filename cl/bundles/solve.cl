@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every solve of a matrix takes, and CG.
+#include "cg.cl"
+#include "csr.cl"
+#include "diagonal.cl"
+#include "judge.cl"
+#include "look.cl"
+#include "product_sums.cl"
+#include "rounding.cl"
+#include "vector.cl"
+#include "verify.cl"

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sources of programs.
+#include "host/source.h"
+
+#include "host/alloc.h"
+#include "host/sources.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct lcl_source *find_source(const char *name)
+{
+    for (const struct lcl_source *s = lcl_sources; s->name; ++s)
+        if (strcmp(s->name, name) == 0)
+            return s;
+    return NULL;
+}
+
+static const char *const *find_parts(const char *name)
+{
+    const struct lcl_source *source = find_source(name);
+    return source ? source->parts : NULL;
+}
+
+bool lcl_source_exists(const char *name)
+{
+    return find_source(name) != NULL;
+}
+
+// The end of the first `length` bytes of `text` in the source; NULL: not there.
+static const char *find_text(const char *const *parts, char *text, int length)
+{
+    const char *at = NULL;
+    const char next = text[length];
+    text[length] = '\0';
+    while (*parts && !(at = strstr(*parts, text)))
+        ++parts;
+    text[length] = next;
+    return at ? at + length : NULL;
+}
+
+static bool has_default(const char *const *parts, const char *name)
+{
+    char line[64];
+    const int length = snprintf(line, sizeof line, "\n#ifndef %s\n", name);
+    return find_text(parts, line, length) != NULL;
+}
+
+const char *lcl_program_unknown(const struct lcl_spec *spec)
+{
+    const char *const *parts = find_parts(spec->source);
+    for (int i = 0; i < LCL_SPEC_DEFINES && spec->defines[i].name; ++i)
+        if (spec->defines[i].value > 0 &&
+            !has_default(parts, spec->defines[i].name))
+            return spec->defines[i].name;
+    return NULL;
+}
+
+// Whether "#ifndef NAME", "# define NAME value", "#endif" is where the source
+// first asks for the parameter, so that to set it changes nothing.
+static bool is_default(const char *const *parts,
+                       const struct lcl_define *define)
+{
+    char text[160];
+    const int asked =
+        snprintf(text, sizeof text, "\n#ifndef %s\n", define->name);
+    const int length =
+        asked + snprintf(text + asked, sizeof text - (size_t)asked,
+                         "# define %s %d", define->name, define->value);
+    const char *end = find_text(parts, text, asked);
+    if (!end || strncmp(end - asked, text, (size_t)length) != 0)
+        return false;
+    end += length - asked;
+    return (*end == ' ' || *end == '\n') &&
+           strncmp(strchr(end, '\n'), "\n#endif\n", 8) == 0;
+}
+
+void lcl_source_drop_defaults(struct lcl_spec *spec)
+{
+    const char *const *parts = find_parts(spec->source);
+    int kept = 0;
+    for (int i = 0; i < LCL_SPEC_DEFINES && spec->defines[i].name; ++i)
+        if (spec->defines[i].value != 0 &&
+            !is_default(parts, &spec->defines[i]))
+            spec->defines[kept++] = spec->defines[i];
+    if (kept < LCL_SPEC_DEFINES)
+        spec->defines[kept] = (struct lcl_define){.name = NULL};
+}
+
+// ------------------------------------------------------------------- bundles
+
+static const char *const bundles[] = {"solve.cl", "levels.cl"};
+
+static bool has_part(const char *const *parts, const char *part)
+{
+    while (*parts && *parts != part)
+        ++parts;
+    return *parts != NULL;
+}
+
+static const char *bundle_of(const char *source)
+{
+    const char *const *own = find_parts(source);
+    while (own[1])
+        ++own;
+    for (size_t i = 0; i < sizeof bundles / sizeof *bundles; ++i)
+        if (has_part(find_parts(bundles[i]), *own))
+            return bundles[i];
+    return NULL;
+}
+
+void lcl_source_bundle(struct lcl_spec *spec)
+{
+    const bool plain = spec->width == 1 && spec->group == 1 &&
+                       spec->block <= 1 && spec->storage == 0 &&
+                       spec->wide == 0 && spec->add == LCL_ATOMIC_ADD_NONE &&
+                       !spec->defines[0].name;
+    const char *bundle = plain ? bundle_of(spec->source) : NULL;
+    if (!bundle)
+        return;
+    spec->source = bundle;
+    spec->block = 0;
+}
+
+// ------------------------------------------------------------------- text
+
+char *lcl_program_source(const struct lcl_spec *spec)
+{
+    char defines[LCL_SPEC_TEXT];
+    const char *const *parts = find_parts(spec->source);
+    if (!parts || !lcl_spec_defines(defines, sizeof defines, spec))
+        return NULL;
+    size_t bytes = strlen(defines) + 1;
+    for (const char *const *part = parts; *part; ++part)
+        bytes += strlen(*part);
+    char *text = lcl_malloc(bytes, 1);
+    if (!text)
+        return NULL;
+    char *at = text + sprintf(text, "%s", defines);
+    for (const char *const *part = parts; *part; ++part)
+        at += sprintf(at, "%s", *part);
+    return text;
+}
