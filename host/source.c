@@ -89,7 +89,15 @@ void lcl_source_drop_defaults(struct lcl_spec *spec)
 
 // ------------------------------------------------------------------- bundles
 
-static const char *const bundles[] = {"solve.cl", "levels.cl"};
+// Those that a spec with blocks, with a storage, takes.
+static const struct bundle {
+    const char *name;
+    bool blocks, stored;
+} bundles[] = {
+    {"solve.cl", false, false}, {"levels.cl", false, false},
+    {"blocks.cl", true, false}, {"moves.cl", true, false},
+    {"stored.cl", false, true}, {"stored_blocks.cl", true, true},
+};
 
 static bool has_part(const char *const *parts, const char *part)
 {
@@ -98,28 +106,30 @@ static bool has_part(const char *const *parts, const char *part)
     return *parts != NULL;
 }
 
-static const char *bundle_of(const char *source)
+static const char *bundle_of(const struct lcl_spec *spec)
 {
-    const char *const *own = find_parts(source);
+    const char *const *own = find_parts(spec->source);
     while (own[1])
         ++own;
     for (size_t i = 0; i < sizeof bundles / sizeof *bundles; ++i)
-        if (has_part(find_parts(bundles[i]), *own))
-            return bundles[i];
+        if (bundles[i].blocks == (spec->block > 1) &&
+            bundles[i].stored == (spec->storage > 0) &&
+            has_part(find_parts(bundles[i].name), *own))
+            return bundles[i].name;
     return NULL;
 }
 
 void lcl_source_bundle(struct lcl_spec *spec)
 {
     const bool plain = spec->width == 1 && spec->group == 1 &&
-                       spec->block <= 1 && spec->storage == 0 &&
                        spec->wide == 0 && spec->add == LCL_ATOMIC_ADD_NONE &&
                        !spec->defines[0].name;
-    const char *bundle = plain ? bundle_of(spec->source) : NULL;
+    const char *bundle = plain ? bundle_of(spec) : NULL;
     if (!bundle)
         return;
     spec->source = bundle;
-    spec->block = 0;
+    if (spec->block == 1)
+        spec->block = 0;
 }
 
 // ------------------------------------------------------------------- text

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every solve of a matrix takes, and CG.
+// What every solve of a matrix takes, CG and BiCGSTAB.
+#include "bicgstab.cl"
 #include "cg.cl"
 #include "csr.cl"
 #include "diagonal.cl"

@@ -53,10 +53,9 @@ static inline double dot_row(global const stored *row, long n, uint lane,
 }
 
 // y_i = row i of A, or row list[i], of n elements, times x for i < rows.
-INLINE void rows_times(long rows, global const int *list, long n,
-                          long stride, global const stored *A,
-                          global const double *x, global double *y,
-                          local double *scratch)
+INLINE void rows_times(long rows, global const int *list, long n, long stride,
+                       global const stored *A, global const double *x,
+                       global double *y, local double *scratch)
 {
 #if LCL_WIDTH == 1
     for (RANGE(i, rows))

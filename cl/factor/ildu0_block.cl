@@ -137,7 +137,7 @@ static inline bool finish_row(struct factor f, struct row r, double largest,
     uint inverse_column[LCL_BLOCK], inverse_row[LCL_BLOCK] = {0};
     read_block(m, d, r.stride);
     const bool small =
-        invert(m, inverse_row, inverse_column, largest, tol, policy);
+        invert_block(m, inverse_row, inverse_column, largest, tol, policy);
 #pragma unroll
     for (uint i = 0; i < LCL_BLOCK; ++i)
 #pragma unroll
@@ -148,7 +148,7 @@ static inline bool finish_row(struct factor f, struct row r, double largest,
     for (uint k = 0; k < r.upper_count; ++k) {
         global double *u =
             f.slot_val + block_at(r, r.upper + (ulong)k * r.stride);
-        multiply(u, r.stride, m, u, r.stride);
+        block_times(u, r.stride, m, u, r.stride);
     }
 #pragma unroll
     for (uint e = 0; e < ENTRIES; ++e)
@@ -193,8 +193,8 @@ kernel void ildu0_block(global const struct lcl_part *parts,
                 read_block(m, l, r.stride);
                 for (uint e = 0; e < ENTRIES; ++e)
                     m[e] = -m[e];
-                multiply(l, r.stride, m, slot_val + block_at(c, c.diagonal),
-                         c.stride);
+                block_times(l, r.stride, m, slot_val + block_at(c, c.diagonal),
+                            c.stride);
                 eliminate(f, r, c, k, m);
             }
             const bool small = finish_row(f, r, largest, tol, policy);

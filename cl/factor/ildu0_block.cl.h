@@ -66,8 +66,8 @@ INLINE void product_of(double *product, const double *m, global const double *u)
 }
 
 // to = m u; `to` may be the same array as u.
-INLINE void multiply(global double *to, uint to_stride, const double *m,
-                     global const double *u, uint u_stride)
+INLINE void block_times(global double *to, uint to_stride, const double *m,
+                        global const double *u, uint u_stride)
 {
     double product[ENTRIES];
     product_of(product, m, u);
@@ -128,8 +128,9 @@ static inline void product_column(double *column, const double *m,
 }
 
 // to = m u; `to` may be the same array as u.
-static inline void multiply(global double *to, uint to_stride, const double *m,
-                            global const double *u, uint u_stride)
+static inline void block_times(global double *to, uint to_stride,
+                               const double *m, global const double *u,
+                               uint u_stride)
 {
     double column[LCL_BLOCK];
     for (uint c = 0; c < LCL_BLOCK; ++c) {
@@ -210,8 +211,9 @@ static inline void exchange(double *m, const double *row, double inverse,
 // that the compiler knows every index: the result at (r, c) belongs to row
 // inverse_row[r] and column inverse_column[c] of the inverse. Returns whether a
 // pivot was small.
-static inline bool invert(double *m, uint *inverse_row, uint *inverse_column,
-                          double largest, double tol, int policy)
+static inline bool invert_block(double *m, uint *inverse_row,
+                                uint *inverse_column, double largest,
+                                double tol, int policy)
 {
     bool small, any_small = false;
     uint used = 0;

@@ -59,7 +59,7 @@ static inline bool invert_diagonal(local double *d, double largest, double tol,
     uint inverse_column[LCL_BLOCK], inverse_row[LCL_BLOCK] = {0};
     get_block(m, d);
     const bool small =
-        invert(m, inverse_row, inverse_column, largest, tol, policy);
+        invert_block(m, inverse_row, inverse_column, largest, tol, policy);
 #pragma unroll
     for (uint i = 0; i < LCL_BLOCK; ++i)
 #pragma unroll
@@ -84,8 +84,8 @@ static inline void store_lower(local const struct row *r, struct lcl_step s,
         for (uint e = 0; e < ENTRIES; ++e)
             m[e] = -m[e];
         if (r->col[k] != s.first + lane)
-            multiply(l, s.rows, m, slot_val + block_at(diagonal, c.lane),
-                     c.stride);
+            block_times(l, s.rows, m, slot_val + block_at(diagonal, c.lane),
+                        c.stride);
         else
             for (uint e = 0; e < ENTRIES; ++e)
                 l[e * s.rows] = 0; // padding

@@ -68,7 +68,7 @@ kernel void store(global const struct lcl_part *parts,
 
 #else
 
-# define WORDS LCL_BF16_WORDS(ENTRIES)
+# define STORED_WORDS LCL_BF16_WORDS(ENTRIES)
 
 static inline uint store_half(double a, int *lost)
 {
@@ -86,9 +86,9 @@ static inline int store_planes(global const ushort *col,
     for (uint i = get_local_id(0); i < rows * planes; i += LCL_GROUP) {
         const uint lane = i % rows, plane = slot + i - lane;
         global const double *a = val + (ulong)plane * ENTRIES + lane;
-        global uint *word = stored + (ulong)plane * WORDS + lane;
+        global uint *word = stored + (ulong)plane * STORED_WORDS + lane;
         word[0] = col[plane + lane] | store_half(a[0], &lost) << 16;
-        for (uint k = 1; k < WORDS; ++k) {
+        for (uint k = 1; k < STORED_WORDS; ++k) {
             const uint low = store_half(a[(2 * k - 1) * rows], &lost);
             const uint high =
                 2 * k < ENTRIES ? store_half(a[2 * k * rows], &lost) : 0;
@@ -108,7 +108,7 @@ kernel void store(global const struct lcl_part *parts,
     int lost = 0;
     col += p.slot;
     val += p.slot * ENTRIES;
-    stored += p.slot * WORDS;
+    stored += p.slot * STORED_WORDS;
     for (uint t = 0; t < p.steps; ++t) {
         const struct lcl_step s = steps[p.step + t];
         lost += store_planes(col, val, stored, s.lower, s.rows, s.lower_planes);

@@ -22,8 +22,8 @@
 #define ALPHA (KRYLOV_OWN + 2)
 #define OMEGA (KRYLOV_OWN + 3)
 
-static inline int judge_p(int it, double rho, double rr, double residual,
-                          double rr0, double limit, double omega)
+static inline int bicgstab_judge(int it, double rho, double rr, double residual,
+                                 double rr0, double limit, double omega)
 {
     if (!isfinite(rr) || !isfinite(rho))
         return KRYLOV_NOT_FINITE;
@@ -55,7 +55,7 @@ kernel void bicgstab_p(int it, long n, double rr0, double limit, int groups,
     const double rr = group_sum(own_rr, scratch);
     const double rho = group_sum(own_rho, scratch);
     const double residual = krylov_residual(state, rr);
-    const int reason = judge_p(it, rho, rr, residual, rr0, limit, omega);
+    const int reason = bicgstab_judge(it, rho, rr, residual, rr0, limit, omega);
     if (krylov_is_lead()) {
         krylov_decide(state, stop, STOP_P, reason);
         krylov_note(state, it, residual);

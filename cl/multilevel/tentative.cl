@@ -128,7 +128,7 @@ kernel void orthonormalise(long aggregates, global const uint *member_ptr,
     for (GROUP_RANGE(q, aggregates, 1)) {
         const uint from = member_ptr[q];
         const struct candidate_rows A = {(member_ptr[q + 1] - from) * LCL_BLOCK,
-                               members + from, first, t_val};
+                                         members + from, first, t_val};
         global double *R = coarse + q * VECTORS * VECTORS;
         if (get_local_id(0) == 0)
             for (int k = 0; k < VECTORS * VECTORS; ++k)

@@ -56,8 +56,8 @@ struct row {
 
 // The lane's share of row `r` of block row i, whose blocks are from .. to-1.
 static inline struct row look_share(long i, uint r, ulong from, ulong to,
-                                   uint lane, global const int *col,
-                                   global const double *val)
+                                    uint lane, global const int *col,
+                                    global const double *val)
 {
     const ulong row = (ulong)i * LCL_BLOCK + r;
     const uint hi = look_hash(row);

@@ -56,9 +56,9 @@ INLINE double sum_of_group(const struct given *x, uint group,
 }
 
 // `value` of source s; raises *largest to the largest exponent.
-INLINE double value_of(const struct given *x, uint s, long entries,
-                       global const uint *start, global const uint *list,
-                       uint *largest)
+INLINE double source_value(const struct given *x, uint s, long entries,
+                           global const uint *start, global const uint *list,
+                           uint *largest)
 {
     if ((long)s >= entries)
         return s == NO_SOURCE
@@ -82,13 +82,13 @@ kernel void gather_values(long n, long entries, long second, long third,
                             c + at_c};
     uint largest = 0;
     for (RANGE(v, n))
-        val[v] = value_of(&x, of[v], entries, start, list, &largest);
+        val[v] = source_value(&x, of[v], entries, start, list, &largest);
     if (bad && largest == NOT_FINITE)
         atomic_or(bad, 1);
 }
 
 // runs and values between the request for a line and its use
-#define AHEAD        200
+#define AHEAD_RUNS   200
 #define AHEAD_VALUES 256
 
 WORK_GROUP
@@ -99,7 +99,7 @@ kernel void gather_runs(long runs, global const uint *restrict of, long first,
     uint largest = 0;
     val += first;
     for (RANGE(k, runs)) {
-        const long ahead = min(k + AHEAD, runs - 1);
+        const long ahead = min(k + AHEAD_RUNS, runs - 1);
         FETCH_AHEAD(val + of[ahead * LCL_BLOCK]);
 #pragma unroll
         for (uint i = 0; i < LCL_BLOCK; ++i) {
@@ -169,7 +169,7 @@ kernel void find_gathered_change(long n, long entries, long second, long third,
                             c + at_c};
     uint unused = 0;
     for (RANGE(v, n))
-        if (!is_same(value_of(&x, of[v], entries, start, list, &unused),
+        if (!is_same(source_value(&x, of[v], entries, start, list, &unused),
                      was[v])) {
             *changed = 1;
             return;

@@ -23,7 +23,7 @@
 
 // Where entry (i, j) of A is.
 static inline uint find_entry(int i, int j, global const uint *row_ptr,
-                            global const int *col)
+                              global const int *col)
 {
     return row_ptr[i] + count_below(j, row_ptr[i], row_ptr[i + 1], col);
 }
@@ -97,7 +97,7 @@ kernel void sort_rows(long rows, int shift,
 
 // Sets the bits of the numbers base .. base + BITMAP_BITS - 1 among count ones.
 INLINE void mark_all(long base, uint count, global const int *numbers,
-                 struct bitmap b)
+                     struct bitmap b)
 {
     for (GROUP_DOWNWARDS(e, count)) {
         const long bit = numbers[e] - base;
