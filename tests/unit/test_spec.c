@@ -285,6 +285,64 @@ static void test_spec__parameters_unknown_to_the_source_are_found(void **state)
     assert_string_equal(lcl_program_unknown(&spec), "STAGES");
 }
 
+static int named(const struct lcl_spec *spec)
+{
+    int count = 0;
+    while (count < LCL_SPEC_DEFINES && spec->defines[count].name)
+        ++count;
+    return count;
+}
+
+static void test_spec__defaults_are_left_out(void **state)
+{
+    (void)state;
+    struct lcl_spec spec = {
+        .source = "csr.cl",
+        .defines = {{"LANES_PER_ROW", 1}, {"VECTORS", 1}, {"LISTED", 0}}};
+    lcl_source_drop_defaults(&spec);
+    // where VECTORS is given, the source defines more than its value
+    assert_int_equal(named(&spec), 1);
+    assert_string_equal(spec.defines[0].name, "VECTORS");
+    spec.defines[0] = (struct lcl_define){"LANES_PER_ROW", 2};
+    lcl_source_drop_defaults(&spec);
+    assert_int_equal(named(&spec), 1);
+    assert_int_equal(spec.defines[0].value, 2);
+}
+
+#define PLAIN .width = 1, .group = 1
+
+// bgje.cl has blocks of 4 by default: 1 is not a default everywhere.
+static void test_spec__bundles_serve_plain_specs(void **state)
+{
+    static const struct {
+        struct lcl_spec spec;
+        const char *source;
+        int block;
+    } cases[] = {
+        {{.source = "csr.cl", PLAIN}, "solve.cl", 0},
+        {{.source = "csr.cl", PLAIN, .block = 1}, "solve.cl", 0},
+        {{.source = "csr.cl", .width = 1, .group = 64}, "csr.cl", 0},
+        {{.source = "csr.cl", .width = 4, .group = 1}, "csr.cl", 0},
+        {{.source = "csr.cl", PLAIN, .wide = 1}, "csr.cl", 0},
+        {{.source = "csr.cl", PLAIN, .defines = {{"VECTORS", 2}}}, "csr.cl", 0},
+        {{.source = "judge.cl", PLAIN, .block = 3}, "blocks.cl", 3},
+        {{.source = "judge.cl", PLAIN}, "solve.cl", 0},
+        {{.source = "dilu.cl", PLAIN, .storage = 2}, "stored.cl", 0},
+        {{.source = "dilu.cl", PLAIN}, "dilu.cl", 0},
+        {{.source = "store.cl", PLAIN, .block = 2, .storage = 3},
+         "stored_blocks.cl",
+         2},
+        {{.source = "bgje.cl", PLAIN, .block = 1}, "bgje.cl", 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        struct lcl_spec spec = cases[i].spec;
+        lcl_source_bundle(&spec);
+        assert_string_equal(spec.source, cases[i].source);
+        assert_int_equal(spec.block, cases[i].block);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +365,8 @@ int main(void)
             test_spec__a_header_stands_once_and_after_what_it_needs),
         cmocka_unit_test(test_spec__unknown_source_is_null),
         cmocka_unit_test(test_spec__parameters_unknown_to_the_source_are_found),
+        cmocka_unit_test(test_spec__defaults_are_left_out),
+        cmocka_unit_test(test_spec__bundles_serve_plain_specs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
