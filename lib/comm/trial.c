@@ -33,9 +33,13 @@ static bool is_cpu(const lcl_relay *R)
     return lcl_context_caps(R->ctx)->type == LCL_DEVICE_CPU;
 }
 
+// The same on all ranks.
 static int rounds_on(const lcl_relay *R)
 {
-    return is_cpu(R) ? CPU_ROUNDS : ROUNDS;
+    for (int r = 0; r < R->all->size; ++r)
+        if (is_cpu(R->all->rank[r]))
+            return CPU_ROUNDS;
+    return ROUNDS;
 }
 
 // The rank `steps` ranks further up.

@@ -96,6 +96,7 @@ static void begin(struct pass *P)
         C->ops = S->ops;
         C->params = S->params;
         C->launches = K->joint.launches;
+        C->eager = S->eager;
         lcl_krylov_begin(C);
         K->open[j] = C->norm_b > 0;
         if (!K->open[j])

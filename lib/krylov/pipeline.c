@@ -45,9 +45,8 @@ static int last_batch(const struct lcl_solver *S)
 // The batch after `it` steps, of which the last ones were `batch`.
 static int next_batch(const struct lcl_solver *S, int it, int batch)
 {
-    const bool cpu = lcl_context_caps(S->ctx)->type == LCL_DEVICE_CPU;
-    const int first = cpu ? CPU_FIRST_BATCH : FIRST_BATCH;
-    const int later = cpu ? 1 + it / CPU_SHARE : 2 * batch;
+    const int first = S->eager ? CPU_FIRST_BATCH : FIRST_BATCH;
+    const int later = S->eager ? 1 + it / CPU_SHARE : 2 * batch;
     const int next = it == 0 ? first : later;
     const int most = last_batch(S);
     return next < most ? next : most;

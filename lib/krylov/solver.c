@@ -324,14 +324,20 @@ static enum lcl_status create(lcl_solver **out, lcl_operator *A, lcl_precond *M,
     return LCL_OK;
 }
 
-// The length of batches depends on the launches: it has to be the same on all
-// ranks.
-static enum lcl_status agree_on_launches(lcl_solver *S)
+// The length of batches depends on the launches and on whether a device is a
+// CPU: it has to be the same on all ranks.
+static enum lcl_status agree_on_batches(lcl_solver *S)
 {
+    const struct lcl_space *V = &S->A->range;
     int64_t launches = S->launches;
-    const enum lcl_status st = lcl_space_max(&S->A->range, &launches);
+    int64_t eager = lcl_context_caps(S->ctx)->type == LCL_DEVICE_CPU;
+    enum lcl_status st;
+    if ((st = lcl_space_max(V, &launches)) < 0 ||
+        (st = lcl_space_max(V, &eager)) < 0)
+        return st;
     S->launches = (int)launches;
-    return st;
+    S->eager = eager != 0;
+    return LCL_OK;
 }
 
 static enum lcl_status expect_equal(const lcl_operator *A, const lcl_precond *M,
@@ -376,7 +382,7 @@ enum lcl_status lcl_solver_create(lcl_solver **out, lcl_operator *A,
         return st;
     st = lcl_space_agree(&A->range, create(out, A, M, params), "a solver");
     if (st == LCL_OK)
-        st = agree_on_launches(*out);
+        st = agree_on_batches(*out);
     if (st < 0)
         lcl_solver_destroy(out);
     return st;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Operators, preconditioners and solvers on several ranks, compared with the
 // host and with one device.
+#include "host/context.h"
 #include "lib/precond/precond.h"
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
@@ -104,6 +105,25 @@ static void test_distributed__methods_take_the_iterations_of_one_rank(
                             iterations[1] + 6);
         }
     }
+    test_csr_finish(&A);
+}
+
+// A rank whose device is of another type than those of the others takes the
+// same steps.
+static void test_distributed__a_cpu_among_other_devices(void **state)
+{
+    static const struct lcl_precond_params none = {.type = LCL_PRECOND_NONE};
+    struct lcl_csr A = test_laplacian(9, 8, 7);
+    struct test_ranks R;
+    (void)state;
+    test_ranks_open(&R, 3, &A, NULL);
+    enum lcl_device_type *type = &R.ctx[1]->caps.type;
+    const enum lcl_device_type real = *type;
+    *type = real == LCL_DEVICE_CPU ? LCL_DEVICE_GPU : LCL_DEVICE_CPU;
+    for (size_t k = 0; k < sizeof solvers / sizeof *solvers; ++k)
+        solve(&R, &none, &solvers[k]);
+    *type = real;
+    test_ranks_close(&R);
     test_csr_finish(&A);
 }
 
@@ -575,6 +595,7 @@ int main(void)
             test_distributed__methods_take_the_iterations_of_one_rank),
         cmocka_unit_test(
             test_distributed__preconditioners_are_those_of_each_rank),
+        cmocka_unit_test(test_distributed__a_cpu_among_other_devices),
         cmocka_unit_test(test_distributed__blocks_may_end_between_ranks),
         cmocka_unit_test(test_distributed__unsymmetric_systems_with_subdomains),
         cmocka_unit_test(test_distributed__products_follow_a_new_numbering),
