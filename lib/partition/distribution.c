@@ -155,8 +155,17 @@ static enum lcl_status count_ghosts(int64_t *ghosts, const struct lcl_csr *A,
 
 // ------------------------------------------------------------------- METIS
 
-// A numbering is good enough if at most one row in so many is a ghost.
+// A numbering is good enough if at most one row in so many is a ghost, or if
+// METIS is unlikely to save a third: parts that are cubes of a grid in three
+// dimensions, half of whose faces border others, have (n / size)^(2/3) rows in
+// a face.
 enum { FEW_GHOSTS = 32 };
+
+static bool has_few_ghosts(int64_t ghosts, int64_t rows, int size)
+{
+    const double face = pow((double)rows / size, 2.0 / 3);
+    return ghosts <= rows / FEW_GHOSTS || (double)ghosts <= 4.5 * size * face;
+}
 
 // Rows by label, in their order: row i is row perm[i].
 static enum lcl_status order_rows(int32_t *perm, const int32_t *label,
@@ -260,7 +269,7 @@ static enum lcl_status distribute(struct lcl_distribution *D, struct lcl_csr *B,
         size > 1 ? count_ghosts(&ghosts, A, D->first, size, log) : LCL_OK;
     if (st < 0)
         return st;
-    if (block == 1 && ghosts > A->rows / FEW_GHOSTS)
+    if (block == 1 && !has_few_ghosts(ghosts, A->rows, size))
         return try_metis(D, B, A, speed, ghosts, log);
     return LCL_OK;
 }

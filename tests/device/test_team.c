@@ -96,6 +96,39 @@ static void test_team__products_are_the_host_s(void **state)
 }
 
 // Solves by the chain's own choice, then with new values.
+static void count_trials(void *user, enum lcl_log_level level,
+                         const char *message)
+{
+    int *trials = user;
+    (void)level;
+    *trials += strstr(message, "by METIS") != NULL;
+}
+
+// How often METIS is asked for a distribution of A.
+static int trials_of(struct lcl_csr A)
+{
+    int trials = 0;
+    struct team t;
+    team_open(&t, A, DEVICES);
+    lcl_operator_destroy(&t.op);
+    const struct lcl_log before = t.ctx[0]->cl.log;
+    t.ctx[0]->cl.log = (struct lcl_log){
+        .fn = count_trials, .user = &trials, .level = LCL_LOG_DEBUG};
+    assert_int_equal(
+        lcl_operator_create_distributed(&t.op, t.ctx, DEVICES, &t.A, NULL),
+        LCL_OK);
+    t.ctx[0]->cl.log = before;
+    team_close(&t);
+    return trials;
+}
+
+static void test_team__metis_is_asked_where_it_may_gain(void **state)
+{
+    (void)state;
+    assert_int_equal(trials_of(test_laplacian(12, 12, 12)), 0);
+    assert_int_equal(trials_of(shuffled()), 1);
+}
+
 static void expect_solves(struct lcl_csr A)
 {
     struct team t;
@@ -484,6 +517,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_team__several_columns_are_solved),
         cmocka_unit_test(test_team__products_are_the_host_s),
+        cmocka_unit_test(test_team__metis_is_asked_where_it_may_gain),
         cmocka_unit_test(test_team__chains_solve_and_take_new_values),
         cmocka_unit_test(test_team__multigrid_is_for_large_systems),
         cmocka_unit_test(test_team__preconditioners_add_up),
