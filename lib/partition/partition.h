@@ -57,6 +57,17 @@ enum lcl_status lcl_labels_of_blocks(int32_t **out, const int32_t *labels,
                                      int64_t rows, int block,
                                      const struct lcl_log *log);
 
+// Whether the partitioner needs only the number of rows; MATCH if it has the
+// matrix on the device. DEFAULT has been resolved.
+static inline bool lcl_partition_counts(
+    const struct lcl_partition_params *params)
+{
+    return params->type == LCL_PARTITION_NATURAL ||
+           params->type == LCL_PARTITION_LABELS ||
+           params->type == LCL_PARTITION_MATCH ||
+           (params->type == LCL_PARTITION_GEOMETRIC && params->grid[0] != 0);
+}
+
 // Whether the partitioner reads couplings, so that the matrix must have values.
 static inline bool lcl_partition_weighs(
     const struct lcl_partition_params *params)

@@ -21,7 +21,8 @@
 
 // ------------------------------------------------------------------- parts
 
-// MATCH needs only the sizes on the host, unless rows repeat or entries fill.
+// Most methods need only the sizes on the host, unless rows repeat or entries
+// fill.
 static enum lcl_status download(struct lcl_ilu_setup *a, const lcl_precond *M,
                                 const struct lcl_partition_params *params)
 {
@@ -31,7 +32,7 @@ static enum lcl_status download(struct lcl_ilu_setup *a, const lcl_precond *M,
                             .nnz = D->blocks,
                             .block_size = D->block};
     const bool on_host = a->extended || a->leveled;
-    if (params->type == LCL_PARTITION_MATCH && !on_host)
+    if (lcl_partition_counts(params) && !on_host)
         return LCL_OK;
     lcl_task_enter(M->op.range.ctx, LCL_TASK_PARTITION);
     const enum lcl_status st = lcl_operator_download(
