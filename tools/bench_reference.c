@@ -90,10 +90,11 @@ static enum lcl_status reference_init(struct reference *ref,
                                       const struct bench *B)
 {
     const struct lcl_csr *A = &B->problem->A;
+    const struct lcl_packed_rows rows = {.A = A, .block = 1};
     enum lcl_status st;
     *ref = (struct reference){.map = NULL};
     if ((st = lcl_packed_partition(
-             &ref->P, B->ctx, A, NULL, 1, &B->options.precond.partition,
+             &ref->P, B->ctx, &rows, &B->options.precond.partition,
              lcl_packed_rows_most(lcl_context_caps(B->ctx), 1), 1)) < 0 ||
         (st = lcl_subdomains_download(&ref->P, lcl_context_log(B->ctx))) < 0 ||
         (st = lcl_csr_reorder(&ref->R, &ref->map, A, ref->P.row,

@@ -102,7 +102,9 @@ enum lcl_partition_type {
     LCL_PARTITION_DEFAULT =
         0,                   /* MATCH; on a CPU METIS, which is faster there */
     LCL_PARTITION_METIS,     /* graph partition, equal parts */
-    LCL_PARTITION_GEOMETRIC, /* boxes of a Cartesian grid (Algorithm 3.1) */
+    LCL_PARTITION_GEOMETRIC, /* boxes of a Cartesian grid (Algorithm 3.1); on
+                                several devices or ranks the rows of a box that
+                                one of them has */
     LCL_PARTITION_NATURAL,   /* chunks of consecutive rows */
     LCL_PARTITION_LABELS,    /* the caller's labels */
     LCL_PARTITION_MATCH,     /* weighted matching on the device: the same
@@ -229,8 +231,9 @@ struct lcl_partition_params {
     enum lcl_weights weights;
     int64_t rows;    /* maximum rows of a subdomain; 0: chosen for the device */
     int64_t box[3];  /* GEOMETRIC: cells of a subdomain along x, y, z */
-    int64_t grid[3]; /* GEOMETRIC: cells of the grid; 0: derived from a 7-point
-                        pattern */
+    int64_t grid[3]; /* GEOMETRIC: cells of the grid of the whole matrix; 0:
+                        derived from a 7-point pattern, by all ranks together,
+                        whose blocks must be of one size */
     const int32_t *labels; /* LABELS: n labels >= 0, equal within a block, or
                               one per block row */
     int64_t labels_count;  /* their number, checked against n */

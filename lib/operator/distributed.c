@@ -235,6 +235,8 @@ static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
         (st = check_boundary(&D->halo, rows)) < 0)
         return st;
     D->halo.beside = !A->range.segments;
+    A->part->share = (struct lcl_share){
+        .first = rows->first, .rows = rows->rows, .total = rows->cols};
     describe(A, rows);
     return LCL_OK;
 }

@@ -76,6 +76,12 @@ static void destroy(lcl_operator *A)
     lcl_operator_destroy(&A->part);
 }
 
+const struct lcl_halo *lcl_kron_distributed_halo(const lcl_operator *A)
+{
+    const struct part *D = A->state;
+    return &D->halo;
+}
+
 static const struct lcl_operator_ops ops = {
     .apply = apply,
     .judge = judge,
@@ -262,6 +268,8 @@ static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
         (st = lcl_kron_boundary_update(&D->boundary, K)) < 0)
         return st;
     D->halo.beside = !A->range.segments;
+    A->part->share = (struct lcl_share){
+        .first = K->M->first, .rows = K->M->rows, .total = K->M->total};
     describe(A, K);
     return LCL_OK;
 }

@@ -4,6 +4,7 @@
 // rows and columns.
 #pragma once
 
+#include "lib/operator/halo.h"
 #include "lib/operator/operator.h"
 
 #include <levelcl/kron.h>
@@ -15,6 +16,9 @@
 enum lcl_status lcl_kron_distributed_create(
     lcl_operator **out, lcl_context *ctx, struct lcl_comm *comm,
     const struct lcl_kron_rows *K, const struct lcl_operator_params *params);
+
+// The halo of such an operator, in block rows. It is the rank's own.
+const struct lcl_halo *lcl_kron_distributed_halo(const lcl_operator *A);
 
 // lcl_operator_update_kron_rows()
 enum lcl_status lcl_kron_distributed_update(lcl_operator *A,

@@ -7,6 +7,7 @@
 #include "lib/operator/look.h"
 #include "lib/operator/matrix.h"
 #include "lib/operator/numbering.h"
+#include "lib/operator/share.h"
 #include "lib/vector/operands.h"
 #include "lib/vector/space.h"
 
@@ -92,6 +93,7 @@ struct lcl_operator {
     // Of a distributed operator: the rank's rows and columns, with `numbering`
     // and `matrix`; NULL: one device
     lcl_operator *part;
+    struct lcl_share share;         // of such a part
     struct lcl_team_operator *team; // parts on several devices; NULL: none
     struct lcl_comm *comm; // owned, freed by end_comm(); NULL: by the caller
     void (*end_comm)(struct lcl_comm **comm);

@@ -321,6 +321,9 @@ void lcl_team_describe(lcl_operator *A, int64_t nnz)
     A->info.devices = T->distribution.size;
     for (int r = 1; r < T->distribution.size; ++r)
         A->info.bytes += T->part[r]->info.bytes;
+    for (int r = 0; r < T->distribution.size; ++r)
+        if (T->part[r]->part)
+            T->part[r]->part->share.perm = T->distribution.perm;
 }
 
 // Where values of the ranks are.

@@ -44,7 +44,7 @@ enum lcl_status lcl_team_operator_create(
 enum lcl_status lcl_team_init(lcl_operator *A, lcl_context *const *ctx,
                               struct lcl_distribution *D,
                               const struct lcl_operator_params *params);
-// Describes A once its parts exist; `nnz` is that of the whole system.
+// Describes A and its parts once they exist; `nnz` is that of the whole system.
 void lcl_team_describe(lcl_operator *A, int64_t nnz);
 void lcl_team_finish(lcl_operator *A); // allowed without a team
 

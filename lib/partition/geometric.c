@@ -2,162 +2,17 @@
 // Partition into boxes of a Cartesian grid (Mehta et al., Algorithm 3.1).
 #include "lib/partition/partition.h"
 
+#include "host/alloc.h"
 #include "host/log.h"
+#include "host/order.h"
 #include "host/parallel.h"
+#include "lib/partition/grid.h"
 
 #include <inttypes.h>
-#include <stdatomic.h>
 
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
-}
-
-// Distances |i - j| of a Cartesian stencil: 1, nx, nx ny, as far as they occur.
-struct offsets {
-    int64_t value[3]; // ascending
-    int count;
-};
-
-// Returns false if `offset` is a fourth distance.
-static bool add_offset(struct offsets *F, int64_t offset)
-{
-    int at = 0;
-    while (at < F->count && F->value[at] < offset)
-        ++at;
-    if (at < F->count && F->value[at] == offset)
-        return true;
-    if (F->count == 3)
-        return false;
-    for (int k = F->count++; k > at; --k)
-        F->value[k] = F->value[k - 1];
-    F->value[at] = offset;
-    return true;
-}
-
-// Whether row i has the columns of the previous row, each shifted by one.
-static bool repeats(const struct lcl_csr *A, int64_t i)
-{
-    const int64_t from = A->row_ptr[i], count = A->row_ptr[i + 1] - from;
-    uint32_t differs = 0;
-    if (i == 0 || from - A->row_ptr[i - 1] != count)
-        return false;
-    for (const int32_t *col = A->col_ind + from;
-         col < A->col_ind + from + count; ++col)
-        differs |= (uint32_t)col[0] - (uint32_t)col[-count] - 1;
-    return differs == 0;
-}
-
-// Stops as soon as it has found three. A row that repeats the previous one has
-// the same distances.
-static bool find_offsets(struct offsets *F, const struct lcl_csr *A)
-{
-    for (int64_t i = 0; i < A->rows && F->count < 3; ++i) {
-        if (repeats(A, i))
-            continue;
-        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
-            const int64_t j = A->col_ind[k];
-            if (j != i && !add_offset(F, j > i ? j - i : i - j))
-                return false;
-        }
-    }
-    return F->count > 0 && F->value[0] == 1;
-}
-
-static bool are_neighbours(const int64_t grid[3], int64_t a, int64_t b)
-{
-    const int64_t low = a < b ? a : b, distance = a < b ? b - a : a - b;
-    const int64_t nx = grid[0], ny = grid[1];
-    if (distance == 1 && nx > 1)
-        return low % nx != nx - 1;
-    if (distance == nx && ny > 1)
-        return low / nx % ny != ny - 1;
-    return distance == nx * ny;
-}
-
-static bool row_fits(const struct lcl_csr *A, int64_t i, const int64_t grid[3])
-{
-    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
-        if (A->col_ind[k] != i && !are_neighbours(grid, i, A->col_ind[k]))
-            return false;
-    return true;
-}
-
-// Whether each row from `from` to to-1 has the columns of the previous row,
-// each shifted by one.
-static bool rows_repeat(const struct lcl_csr *A, int64_t from, int64_t to)
-{
-    const int64_t *ptr = A->row_ptr, count = ptr[from] - ptr[from - 1];
-    uint64_t lengths = 0;
-    uint32_t columns = 0;
-    for (int64_t i = from; i < to; ++i)
-        lengths |= (uint64_t)(ptr[i + 1] - ptr[i] - count);
-    if (lengths != 0)
-        return false;
-    for (int64_t k = ptr[from]; k < ptr[to]; ++k)
-        columns |=
-            (uint32_t)A->col_ind[k] - (uint32_t)A->col_ind[k - count] - 1;
-    return columns == 0;
-}
-
-// Checks the rows of one line of cells along x. Away from the line's ends, a
-// row that repeats the previous one fits if that one does.
-static bool line_fits(const struct lcl_csr *A, int64_t first,
-                      const int64_t grid[3])
-{
-    const int64_t last = first + grid[0] - 1;
-    for (int64_t i = first; i <= last; ++i) {
-        if (!row_fits(A, i, grid))
-            return false;
-        if (i == first + 1 && i + 1 < last && rows_repeat(A, i + 1, last))
-            i = last - 1;
-    }
-    return true;
-}
-
-struct fitting {
-    const struct lcl_csr *A;
-    const int64_t *grid;
-    int64_t lines, chunks;
-    atomic_bool failed;
-};
-
-static void fit_lines(void *arg, int64_t chunk)
-{
-    struct fitting *F = arg;
-    const int64_t end = lcl_chunk_start(F->lines, F->chunks, chunk + 1);
-    int64_t line = lcl_chunk_start(F->lines, F->chunks, chunk);
-    while (line < end && line_fits(F->A, line * F->grid[0], F->grid))
-        ++line;
-    if (line < end)
-        atomic_store(&F->failed, true);
-}
-
-// Whether every stored entry belongs to the stencil and none wraps around an
-// edge of the grid.
-static bool fits_grid(const struct lcl_csr *A, const int64_t grid[3])
-{
-    const int64_t lines = grid[1] * grid[2], chunks = lcl_chunks(A->nnz);
-    struct fitting F = {
-        .A = A, .grid = grid, .lines = lines, .chunks = smaller(chunks, lines)};
-    lcl_parallel(F.chunks, fit_lines, &F);
-    return !F.failed;
-}
-
-static bool detect_grid(int64_t grid[3], const struct lcl_csr *A)
-{
-    struct offsets F = {.count = 0};
-    if (!find_offsets(&F, A))
-        return false;
-    const int64_t n = A->rows;
-    const int64_t nx = F.count > 1 ? F.value[1] : n;
-    const int64_t layer = F.count > 2 ? F.value[2] : n;
-    if (layer % nx != 0 || n % layer != 0)
-        return false;
-    grid[0] = nx;
-    grid[1] = layer / nx;
-    grid[2] = n / layer;
-    return fits_grid(A, grid);
 }
 
 // The product of three sizes >= 1, cut off above `limit`.
@@ -172,19 +27,11 @@ static int64_t volume(const int64_t size[3], int64_t limit)
     return cells;
 }
 
-static enum lcl_status choose_grid(int64_t grid[3], int64_t *unknowns,
-                                   const struct lcl_csr *A,
-                                   const int64_t wanted[3],
-                                   const struct lcl_log *log)
+// Checks the grid sizes that the caller has given for n rows.
+static enum lcl_status take_grid(int64_t grid[3], int64_t *unknowns, int64_t n,
+                                 const int64_t wanted[3],
+                                 const struct lcl_log *log)
 {
-    const int64_t n = A->rows;
-    *unknowns = 1;
-    if (wanted[0] == 0 && wanted[1] == 0 && wanted[2] == 0)
-        return detect_grid(grid, A)
-                   ? LCL_OK
-                   : lcl_fail(log, LCL_EINVAL,
-                              "geometric partition: the pattern is not a "
-                              "7-point stencil; give the grid sizes");
     for (int d = 0; d < 3; ++d) {
         if (wanted[d] < 1)
             return lcl_fail(log, LCL_EINVAL,
@@ -233,58 +80,212 @@ struct boxes {
     int64_t grid[3], box[3];
     int64_t count[3]; // number of boxes along x, y, z
     int64_t unknowns;
+    int64_t low, high; // rows that are partitioned
+    int64_t bars[2];   // of boxes side by side along x that have some: a range
     struct lcl_subdomains *P;
 };
 
-// Numbers the rows of one box from *place on.
-static void number_box(const struct boxes *B, const int64_t first[3],
-                       int64_t *place)
+// For n rows of all.
+static enum lcl_status boxes_init(struct boxes *B, int64_t n,
+                                  const struct lcl_partition_params *params,
+                                  const struct lcl_log *log)
 {
-    int64_t end[3];
+    enum lcl_status st;
+    if ((st = take_grid(B->grid, &B->unknowns, n, params->grid, log)) < 0 ||
+        (st = choose_box(B->box, B->grid, B->unknowns, params, log)) < 0)
+        return st;
+    for (int d = 0; d < 3; ++d)
+        B->count[d] = (B->grid[d] - 1) / B->box[d] + 1;
+    return LCL_OK;
+}
+
+// ---------------------------------------------------------- consecutive rows
+
+// Lists the rows of one box from row[0] on, which may be NULL. Returns their
+// number.
+static int64_t list_box(const struct boxes *B, const int64_t first[3],
+                        int32_t *row)
+{
+    int64_t end[3], count = 0;
     for (int d = 0; d < 3; ++d)
         end[d] = smaller(first[d] + B->box[d], B->grid[d]);
     const int64_t run = (end[0] - first[0]) * B->unknowns;
     for (int64_t z = first[2]; z < end[2]; ++z)
         for (int64_t y = first[1]; y < end[1]; ++y) {
-            const int64_t row =
+            const int64_t start =
                 ((z * B->grid[1] + y) * B->grid[0] + first[0]) * B->unknowns;
-            for (int64_t i = 0; i < run; ++i)
-                B->P->row[*place + i] = (int32_t)(row + i);
-            *place += run;
+            const int64_t from = start > B->low ? start : B->low;
+            const int64_t to = smaller(start + run, B->high);
+            for (int64_t i = from; i < to && row; ++i)
+                row[count + i - from] = (int32_t)(i - B->low);
+            count += to > from ? to - from : 0;
         }
+    return count;
 }
 
-// Numbers a bar of boxes, side by side along x.
-static void number_bar(void *arg, int64_t bar)
+// Lists the rows of a bar from P->row[part_ptr[p]] on, or counts those of each
+// part p in part_ptr[p + 1].
+static void visit_bar(const struct boxes *B, int64_t bar, bool list)
 {
-    const struct boxes *B = arg;
-    const int64_t y = bar % B->count[1] * B->box[1];
-    const int64_t z = bar / B->count[1] * B->box[2];
-    const int64_t height = smaller(B->box[2], B->grid[2] - z);
-    const int64_t before = (z * B->grid[1] + height * y) * B->grid[0];
-    int64_t place = before * B->unknowns;
-    for (int64_t b = 0; b < B->count[0]; ++b) {
-        const int64_t first[] = {b * B->box[0], y, z};
-        number_box(B, first, &place);
-        B->P->part_ptr[bar * B->count[0] + b + 1] = place;
-    }
+    const int64_t number = bar + B->bars[0];
+    int64_t *ptr = B->P->part_ptr + bar * B->count[0];
+    int64_t first[] = {0, number % B->count[1] * B->box[1],
+                       number / B->count[1] * B->box[2]};
+    for (int64_t b = 0; b < B->count[0]; ++b, first[0] += B->box[0])
+        if (list)
+            list_box(B, first, B->P->row + ptr[b]);
+        else
+            ptr[b + 1] = list_box(B, first, NULL);
+}
+
+static void count_bar(void *arg, int64_t bar)
+{
+    visit_bar(arg, bar, false);
+}
+
+static void list_bar(void *arg, int64_t bar)
+{
+    visit_bar(arg, bar, true);
+}
+
+static void find_bars(struct boxes *B)
+{
+    const int64_t layer = B->grid[0] * B->grid[1] * B->unknowns;
+    B->bars[0] = B->low / layer / B->box[2] * B->count[1];
+    B->bars[1] = ((B->high - 1) / layer / B->box[2] + 1) * B->count[1];
+}
+
+// Removes empty parts.
+static void compress(struct lcl_subdomains *P, int64_t parts)
+{
+    for (int64_t p = 0; p < parts; ++p)
+        if (P->part_ptr[p + 1] > P->part_ptr[P->parts])
+            P->part_ptr[++P->parts] = P->part_ptr[p + 1];
+}
+
+static enum lcl_status list_boxes(struct boxes *B, const struct lcl_log *log)
+{
+    struct lcl_subdomains *P = B->P;
+    find_bars(B);
+    const int64_t bars = B->bars[1] - B->bars[0], parts = bars * B->count[0];
+    const enum lcl_status st =
+        lcl_subdomains_allocate(P, B->high - B->low, parts, log);
+    if (st < 0)
+        return st;
+    lcl_parallel(bars, count_bar, B);
+    for (int64_t p = 0; p < parts; ++p)
+        P->part_ptr[p + 1] += P->part_ptr[p];
+    lcl_parallel(bars, list_bar, B);
+    compress(P, parts);
+    return LCL_OK;
+}
+
+// Blocks of rows of the rank must be blocks of the whole matrix.
+static enum lcl_status check_blocks(const struct lcl_share *share,
+                                    int64_t block, const struct lcl_log *log)
+{
+    return share->first % block == 0 && share->total % block == 0
+               ? LCL_OK
+               : lcl_fail(log, LCL_EINVAL,
+                          "geometric partition: the blocks of %" PRId64
+                          " rows of this rank, from row %" PRId64
+                          " on, are none of the whole matrix",
+                          block, share->first + 1);
 }
 
 enum lcl_status lcl_partition_geometric(
     struct lcl_subdomains *P, const struct lcl_csr *A,
-    const struct lcl_partition_params *params, const struct lcl_log *log)
+    const struct lcl_share *share, const struct lcl_partition_params *params,
+    const struct lcl_log *log)
 {
-    struct boxes B = {.P = P};
+    const struct lcl_share whole = {.rows = A->rows, .total = A->rows};
+    const int64_t *grid = params->grid;
+    struct lcl_partition_params p = *params;
     enum lcl_status st;
-    if ((st = choose_grid(B.grid, &B.unknowns, A, params->grid, log)) < 0 ||
-        (st = choose_box(B.box, B.grid, B.unknowns, params, log)) < 0)
+    if (!share && grid[0] == 0 && grid[1] == 0 && grid[2] == 0 &&
+        !lcl_grid_find(p.grid, A))
+        return lcl_grid_refuse(log);
+    share = share ? share : &whole;
+    const int64_t block = share->rows / A->rows, low = share->first / block;
+    struct boxes B = {.P = P, .low = low, .high = low + A->rows};
+    if ((st = check_blocks(share, block, log)) < 0 ||
+        (st = boxes_init(&B, share->total / block, &p, log)) < 0)
         return st;
+    return list_boxes(&B, log);
+}
+
+// ---------------------------------------------------------------- other rows
+
+// Rows of a rank that follow each other in one box: part of a line along x.
+struct run {
+    int64_t end, box;
+};
+
+// The run that starts at row i of the rank, which is row[i] of all.
+static struct run run_at(const struct boxes *B, const int32_t *row, int64_t n,
+                         int64_t i)
+{
+    const int64_t cell = row[i] / B->unknowns;
+    const int64_t at[] = {cell % B->grid[0], cell / B->grid[0] % B->grid[1],
+                          cell / B->grid[0] / B->grid[1]};
+    int64_t box[3];
     for (int d = 0; d < 3; ++d)
-        B.count[d] = (B.grid[d] - 1) / B.box[d] + 1;
-    const int64_t bars = B.count[1] * B.count[2];
-    if ((st = lcl_subdomains_allocate(P, A->rows, B.count[0] * bars, log)) < 0)
-        return st;
-    P->parts = B.count[0] * bars;
-    lcl_parallel(bars, number_bar, &B);
+        box[d] = at[d] / B->box[d];
+    const int64_t x = smaller((box[0] + 1) * B->box[0], B->grid[0]);
+    const int64_t rows = (cell - at[0] + x) * B->unknowns - row[i];
+    const int64_t most = smaller(i + rows, n);
+    int64_t end = i + 1;
+    while (end < most && row[end] == row[end - 1] + 1)
+        ++end;
+    return (struct run){.end = end,
+                        .box = (box[2] * B->count[1] + box[1]) * B->count[0] +
+                               box[0]};
+}
+
+// box[k] = the box of run k, unless it is NULL. Returns the number of runs.
+static int64_t list_runs(int64_t *box, const struct boxes *B,
+                         const int32_t *row, int64_t n)
+{
+    int64_t runs = 0;
+    for (int64_t i = 0; i < n; ++runs) {
+        const struct run r = run_at(B, row, n, i);
+        if (box)
+            box[runs] = r.box;
+        i = r.end;
+    }
+    return runs;
+}
+
+// Labels rows by the places of their boxes among those that the rank has.
+static enum lcl_status label_runs(int32_t *label, const struct boxes *B,
+                                  const int32_t *row, int64_t n,
+                                  const struct lcl_log *log)
+{
+    const int64_t runs = list_runs(NULL, B, row, n);
+    int64_t *box = lcl_malloc((size_t)runs, sizeof *box);
+    if (!box)
+        return lcl_fail_memory(log, "the boxes of a rank");
+    list_runs(box, B, row, n);
+    const int64_t boxes = lcl_sort_once_int64(box, runs);
+    for (int64_t i = 0; i < n;) {
+        const struct run r = run_at(B, row, n, i);
+        const int64_t *found =
+            bsearch(&r.box, box, (size_t)boxes, sizeof r.box, lcl_order_int64);
+        for (; i < r.end; ++i)
+            label[i] = (int32_t)(found - box);
+    }
+    lcl_free(box);
     return LCL_OK;
+}
+
+enum lcl_status lcl_partition_boxes(int32_t *label,
+                                    const struct lcl_share *share,
+                                    const struct lcl_partition_params *params,
+                                    const struct lcl_log *log)
+{
+    struct boxes B = {.P = NULL};
+    const enum lcl_status st = boxes_init(&B, share->total, params, log);
+    return st < 0 ? st
+                  : label_runs(label, &B, share->perm + share->first,
+                               share->rows, log);
 }

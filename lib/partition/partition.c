@@ -9,6 +9,7 @@
 
 struct request {
     const struct lcl_csr *A;
+    const struct lcl_share *share;      // NULL: A is the whole matrix
     struct lcl_partition_params params; // `rows` holds the effective limit
     const struct lcl_log *log;
 };
@@ -129,6 +130,13 @@ static enum lcl_status take_labels(int32_t *label, const struct request *R,
     return lcl_partition_labels(label, R->A, &R->params, R->log);
 }
 
+static enum lcl_status label_by_boxes(int32_t *label, const struct request *R,
+                                      bool *weighted)
+{
+    (void)weighted;
+    return lcl_partition_boxes(label, R->share, &R->params, R->log);
+}
+
 // ------------------------------------------------------------------- methods
 
 static enum lcl_status make_parts(struct lcl_subdomains *P,
@@ -136,7 +144,10 @@ static enum lcl_status make_parts(struct lcl_subdomains *P,
 {
     switch (R->params.type) {
     case LCL_PARTITION_GEOMETRIC:
-        return lcl_partition_geometric(P, R->A, &R->params, R->log);
+        return R->share && R->share->perm
+                   ? group_rows(P, R, label_by_boxes)
+                   : lcl_partition_geometric(P, R->A, R->share, &R->params,
+                                             R->log);
     case LCL_PARTITION_LABELS:
         return group_rows(P, R, take_labels);
     case LCL_PARTITION_DEFAULT:
@@ -168,18 +179,26 @@ static enum lcl_status check_sizes(const struct lcl_subdomains *P,
     return LCL_OK;
 }
 
-enum lcl_status lcl_partition_create(struct lcl_subdomains *P,
-                                     const struct lcl_csr *A,
-                                     const struct lcl_partition_params *params,
-                                     int64_t max_rows,
-                                     const struct lcl_log *log)
+// A box may have more rows than a rank.
+static int64_t limit_of(const struct request *R, int64_t max_rows)
+{
+    const bool boxes = R->share && R->params.type == LCL_PARTITION_GEOMETRIC;
+    return effective_limit(boxes ? R->share->total : R->A->rows, R->params.rows,
+                           max_rows);
+}
+
+enum lcl_status lcl_partition_create_share(
+    struct lcl_subdomains *P, const struct lcl_csr *A,
+    const struct lcl_share *share, const struct lcl_partition_params *params,
+    int64_t max_rows, const struct lcl_log *log)
 {
     *P = (struct lcl_subdomains){0};
     enum lcl_status st = lcl_partition_check(A, params, max_rows, log);
     if (st < 0)
         return st;
-    struct request R = {.A = A, .params = *params, .log = log};
-    R.params.rows = effective_limit(A->rows, params->rows, max_rows);
+    const bool whole = !share || share->total == 0;
+    struct request R = {A, whole ? NULL : share, *params, log};
+    R.params.rows = limit_of(&R, max_rows);
     if ((st = make_parts(P, &R)) < 0 ||
         (st = check_sizes(P, R.params.rows, log)) < 0) {
         lcl_subdomains_finish(P);
@@ -189,4 +208,13 @@ enum lcl_status lcl_partition_create(struct lcl_subdomains *P,
              "partition: %" PRId64 " subdomains of at most %" PRId64 " rows%s",
              P->parts, R.params.rows, P->weighted ? ", with edge weights" : "");
     return LCL_OK;
+}
+
+enum lcl_status lcl_partition_create(struct lcl_subdomains *P,
+                                     const struct lcl_csr *A,
+                                     const struct lcl_partition_params *params,
+                                     int64_t max_rows,
+                                     const struct lcl_log *log)
+{
+    return lcl_partition_create_share(P, A, NULL, params, max_rows, log);
 }

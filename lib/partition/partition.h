@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/operator/matrix.h"
+#include "lib/operator/share.h"
 #include "lib/partition/subdomains.h"
 
 #include <levelcl/precond.h>
@@ -17,6 +18,15 @@ enum lcl_status lcl_partition_create(struct lcl_subdomains *P,
                                      const struct lcl_partition_params *params,
                                      int64_t max_rows,
                                      const struct lcl_log *log);
+
+// The same for the block rows A of a rank; `share` may be NULL. GEOMETRIC needs
+// params->grid, then, the cells of the whole matrix, and makes a subdomain of
+// those rows of a box that the rank has, in the order of boxes; other methods
+// do not read `share`.
+enum lcl_status lcl_partition_create_share(
+    struct lcl_subdomains *P, const struct lcl_csr *A,
+    const struct lcl_share *share, const struct lcl_partition_params *params,
+    int64_t max_rows, const struct lcl_log *log);
 
 // The checks of lcl_partition_create() that do not read A's entries.
 enum lcl_status lcl_partition_check(const struct lcl_csr *A,
@@ -40,12 +50,17 @@ enum lcl_status lcl_partition_natural(struct lcl_subdomains *P,
                                       const struct lcl_log *log);
 enum lcl_status lcl_partition_geometric(
     struct lcl_subdomains *P, const struct lcl_csr *A,
-    const struct lcl_partition_params *params, const struct lcl_log *log);
+    const struct lcl_share *share, const struct lcl_partition_params *params,
+    const struct lcl_log *log);
 // These fill label[0 .. n-1] with part numbers below n, in any numbering; only
 // the caller's labels may exceed the limit:
 enum lcl_status lcl_partition_labels(int32_t *label, const struct lcl_csr *A,
                                      const struct lcl_partition_params *params,
                                      const struct lcl_log *log);
+enum lcl_status lcl_partition_boxes(int32_t *label,
+                                    const struct lcl_share *share,
+                                    const struct lcl_partition_params *params,
+                                    const struct lcl_log *log);
 enum lcl_status lcl_partition_metis(int32_t *label, const struct lcl_csr *A,
                                     enum lcl_weights weights, int64_t rows,
                                     bool *weighted, const struct lcl_log *log);

@@ -71,10 +71,11 @@ static enum lcl_status partition(struct lcl_ilu_setup *a, const lcl_precond *M,
                                  const struct lcl_partition_params *params)
 {
     const struct lcl_device_matrix *D = M->matrix->matrix;
+    const struct lcl_packed_rows rows = {&a->graph, D, &M->A->share, D->block};
     lcl_task_enter(M->op.range.ctx, LCL_TASK_PARTITION);
     const enum lcl_status st = lcl_packed_partition(
-        &a->subdomains, M->op.range.ctx, &a->graph, D, D->block, params,
-        rows_most(M), lcl_coarse_most(&M->op.range, D->block));
+        &a->subdomains, M->op.range.ctx, &rows, params, rows_most(M),
+        lcl_coarse_most(&M->op.range, D->block));
     lcl_task_leave(M->op.range.ctx);
     return st;
 }

@@ -192,12 +192,14 @@ static enum lcl_status partition(struct set_up *a, const lcl_precond *M,
     lcl_context *ctx = M->op.range.ctx;
     const struct lcl_log *log = lcl_context_log(ctx);
     struct lcl_csr graph = lcl_bsr_pattern(&a->one);
+    const struct lcl_packed_rows rows = {
+        .A = &graph, .share = &M->A->share, .block = a->one.block_size};
     enum lcl_status st = LCL_OK;
     if (lcl_partition_weighs(params) && (st = make_norms(a, M, log)) < 0)
         return st;
     graph.val = a->norms;
     st = lcl_packed_partition(
-        &a->subdomains, ctx, &graph, NULL, a->one.block_size, params,
+        &a->subdomains, ctx, &rows, params,
         lcl_packed_rows_most(lcl_context_caps(ctx), a->one.block_size),
         lcl_coarse_most(&M->op.range, a->one.block_size));
     if (st < 0 || (st = lcl_subdomains_download(&a->subdomains, log)) < 0)

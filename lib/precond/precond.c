@@ -7,6 +7,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/operator/callback.h"
+#include "lib/partition/grid.h"
 #include "lib/vector/segments.h"
 
 #include <levelcl/opencl.h>
@@ -386,23 +387,35 @@ static enum lcl_status check_reproducible(const lcl_operator *A,
                : LCL_OK;
 }
 
-static enum lcl_status check_and_begin(lcl_precond **out, lcl_operator *A,
-                                       const struct lcl_precond_params *params)
+static enum lcl_status check(struct lcl_precond_params *p, lcl_operator *A)
 {
-    lcl_operator *own = lcl_operator_own(A);
+    const lcl_operator *own = lcl_operator_own(A);
     const struct lcl_log *log = lcl_context_log(A->range.ctx);
-    struct lcl_precond_params p = *params;
     enum lcl_status st;
-    if ((st = check_params(&p, log)) < 0 ||
-        (st = check_operator(own, p.type, log)) < 0)
+    if ((st = check_params(p, log)) < 0 ||
+        (st = check_operator(own, p->type, log)) < 0 || !A->range.segments)
         return st;
-    if (A->range.segments) {
-        if ((st = check_reproducible(own, &p, log)) < 0)
-            return st;
-        if (p.coarse == LCL_COARSE_AUTO) // would look at sums of ranks
-            p.coarse = LCL_COARSE_NONE;
-    }
-    return begin(out, own, &p, A->part ? A : NULL);
+    if (p->coarse == LCL_COARSE_AUTO) // would look at sums of ranks
+        p->coarse = LCL_COARSE_NONE;
+    return check_reproducible(own, p, log);
+}
+
+static bool has_subdomains(const lcl_operator *A, enum lcl_precond_type type)
+{
+    return A->info.kron ? kron_methods[type] == &lcl_precond_kron_stages
+                        : has_factors(type) || type == LCL_PRECOND_CPR;
+}
+
+// Ranks find the grid of the whole matrix together: the rows of one of them may
+// be no box of it.
+static enum lcl_status find_grid(struct lcl_precond_params *p, lcl_operator *A)
+{
+    struct lcl_partition_params *cut = &p->partition;
+    const bool given = cut->grid[0] || cut->grid[1] || cut->grid[2];
+    return A->part && cut->type == LCL_PARTITION_GEOMETRIC && !given &&
+                   has_subdomains(A, p->type)
+               ? lcl_grid_find_on_ranks(cut->grid, A)
+               : LCL_OK;
 }
 
 // The ranks agree, so that all of them have factors or none.
@@ -418,8 +431,13 @@ static enum lcl_status create(lcl_precond **out, lcl_operator *A,
 {
     static const char what[] = "a preconditioner";
     const struct lcl_space *V = &A->range;
+    struct lcl_precond_params p = *params;
     enum lcl_status st;
-    if ((st = lcl_space_agree(V, check_and_begin(out, A, params), what)) < 0 ||
+    if ((st = lcl_space_agree(V, check(&p, A), what)) < 0 ||
+        (st = find_grid(&p, A)) < 0 ||
+        (st = lcl_space_agree(
+             V, begin(out, lcl_operator_own(A), &p, A->part ? A : NULL),
+             what)) < 0 ||
         (st = lcl_space_agree(V, join(*out), what)) < 0)
         return st;
     return factor(*out, what);

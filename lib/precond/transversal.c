@@ -133,6 +133,7 @@ static enum lcl_status set_up(lcl_precond *M, const struct lcl_csr *A,
     if ((st = make_matrix(P, ctx, A)) < 0 || (st = upload(P, ctx)) < 0 ||
         (st = get_kernels(P, ctx)) < 0)
         return st;
+    P->B->share = M->A->share; // the rows are the same
     return lcl_precond_analyse(&P->factors, P->B, &own);
 }
 

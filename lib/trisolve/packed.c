@@ -97,13 +97,13 @@ enum lcl_partition_type lcl_packed_partition_type(
 }
 
 enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
-                                     const struct lcl_csr *A,
-                                     const struct lcl_device_matrix *D,
-                                     int block,
+                                     const struct lcl_packed_rows *rows,
                                      const struct lcl_partition_params *params,
                                      int64_t limit, int64_t aggregates)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
+    const struct lcl_csr *A = rows->A;
+    const int block = rows->block;
     const struct lcl_log *log = lcl_context_log(ctx);
     struct lcl_partition_params p = *params;
     p.type = lcl_packed_partition_type(caps, params, A->rows, block);
@@ -128,8 +128,8 @@ enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
         p.labels_count = A->rows;
     }
     st = p.type == LCL_PARTITION_MATCH
-             ? lcl_partition_match(P, ctx, D, A, &p, limit, aggregates)
-             : lcl_partition_create(P, A, &p, limit, log);
+             ? lcl_partition_match(P, ctx, rows->D, A, &p, limit, aggregates)
+             : lcl_partition_create_share(P, A, rows->share, &p, limit, log);
     P->type = p.type;
     lcl_free(of_blocks);
     return st;

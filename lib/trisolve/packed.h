@@ -7,17 +7,21 @@
 #include "lib/trisolve/packed_state.h"
 #include "lib/trisolve/trisolve.h"
 
-// Partitions A into subdomains of at most `limit` rows. If
-// `params` does not set their size, it is chosen for the device (smaller for
-// small systems, so that every compute unit has work). A is the pattern of the
-// blocks of `block` rows and columns, so its rows are block rows; the caller's
-// labels may cover all scalar rows. With D, the same matrix on the device,
-// MATCH reads only the number of rows of A; D may be NULL. MATCH makes at most
+// What is partitioned: a pattern of blocks of `block` rows and columns.
+struct lcl_packed_rows {
+    const struct lcl_csr *A;           // rows are block rows
+    const struct lcl_device_matrix *D; // the same matrix on the device, or NULL
+    const struct lcl_share *share;     // as for lcl_partition_create_share()
+    int block;
+};
+
+// Partitions rows into subdomains of at most `limit` rows. If `params` does not
+// set their size, it is chosen for the device (smaller for small systems, so
+// that every compute unit has work). The caller's labels may cover all scalar
+// rows. With D, MATCH reads only the number of rows of A. MATCH makes at most
 // `aggregates` aggregates. Statuses as lcl_partition_create().
 enum lcl_status lcl_packed_partition(struct lcl_subdomains *P, lcl_context *ctx,
-                                     const struct lcl_csr *A,
-                                     const struct lcl_device_matrix *D,
-                                     int block,
+                                     const struct lcl_packed_rows *rows,
                                      const struct lcl_partition_params *params,
                                      int64_t limit, int64_t aggregates);
 

@@ -47,6 +47,15 @@ says stdout '"sent_bytes":[1-9]'
 ends 0 --problem lap3d:8,b=3 --devices 2,0
 ends 1 --problem lap3d:12 --devices 0,1 --max-iters 2 --solver cg
 
+# boxes of the whole grid, in whatever order the devices have its rows
+for problem in lap3d:13 'lap3d:13,b=2 --block-size 2'; do
+    for cells in '' '--grid 13,13,13'; do
+        ends 0 --problem $problem --devices 0,1,2 --solver cg --precond ic0 \
+            --partition geometric:5,4,4 $cells
+        says stdout '^subdomains .* to 80 rows, by geometric$'
+    done
+done
+
 # twice the same answer, to the bit
 for run in 1 2; do
     ends 0 --problem jump:10,1000 --devices 0,1,2 -o "$run.mtx"
@@ -65,6 +74,8 @@ awk 'BEGIN {
     }
 }' | matrix ring.mtx 400 400 1200
 ends 0 ring.mtx --devices 0,1 --solver cg --precond jacobi -o x.mtx
+refused 2 'the pattern is not a 7-point stencil; give the grid sizes' ring.mtx \
+    --devices 0,1 --solver cg --precond ic0 --partition geometric:2,2,2
 ends 0 ring.mtx --solver cg --precond jacobi -o y.mtx
 paste x.mtx y.mtx | awk 'NR > 2 { d = $1 - $2; if (d * d > 1e-10) exit 1 }' &&
     pass || flunk 'one and two devices differ'

@@ -73,6 +73,17 @@ same_bits()
 same_bits --problem lap3d:8 --solver cg --precond ic0 --coarse mult \
     --partition geometric:8,4,2
 
+# boxes of the whole grid, which the borders of three processes cut
+ends 0 --problem lap3d:10 --solver cg --precond jacobi --rtol 1e-12 -o alone.mtx
+for cells in '' '--grid 10,10,10'; do
+    solves 3 --problem lap3d:10 --solver cg --precond ic0 --rtol 1e-12 \
+        --partition geometric:5,4,4 $cells -o x.mtx
+    as_alone alone.mtx
+done
+ranks 3 --problem lap3d:10 --solver cg --precond ic0 \
+    --partition geometric:5,4,4 --grid 10,10,9
+fails 2 '1000 rows are not a multiple of 10 x 10 x 9 cells'
+
 # files: slices of lines, PETSc by offset
 awk 'BEGIN {
     n = 300

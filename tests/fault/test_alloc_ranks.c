@@ -121,6 +121,14 @@ static void test_alloc_ranks__overlap(void **state)
     expect_failures(test_laplacian(8, 6, 5), &as);
 }
 
+static void test_alloc_ranks__boxes(void **state)
+{
+    static const struct lcl_precond_params boxes = {
+        .partition = {.type = LCL_PARTITION_GEOMETRIC, .box = {3, 3, 3}}};
+    (void)state;
+    expect_failures(test_laplacian(8, 6, 5), &boxes);
+}
+
 static void test_alloc_ranks__multigrid(void **state)
 {
     static const struct lcl_precond_params amg = {.type = LCL_PRECOND_AMG,
@@ -177,6 +185,7 @@ int main(void)
         cmocka_unit_test(test_alloc_ranks__coarse_correction),
         cmocka_unit_test(test_alloc_ranks__reproducible_coarse_correction),
         cmocka_unit_test(test_alloc_ranks__overlap),
+        cmocka_unit_test(test_alloc_ranks__boxes),
         cmocka_unit_test(test_alloc_ranks__multigrid),
         cmocka_unit_test(test_alloc_ranks__new_values_of_multigrid),
     };

@@ -31,6 +31,9 @@ struct method {
 static const struct method general = {
     {.partition = {.rows = 30}, .coarse = LCL_COARSE_MULT},
     {.type = LCL_SOLVER_BICGSTAB}};
+static const struct method boxes = {
+    {.partition = {.type = LCL_PARTITION_GEOMETRIC, .box = {3, 3, 3}}},
+    {.type = LCL_SOLVER_BICGSTAB}};
 static const struct method symmetric = {{.type = LCL_PRECOND_JACOBI},
                                         {.type = LCL_SOLVER_CG_PIPELINED}};
 
@@ -204,34 +207,40 @@ static void test_cl_ranks__a_device_is_too_small(void **state)
 
 // Kernels are built once per context: the first creation covers their calls
 // only if each is in a fresh one.
-static bool fail_creation(const struct lcl_csr *A, long n)
+static bool fail_creation(const struct lcl_csr *A, const struct method *m,
+                          long n)
 {
     struct test_ranks R;
     open_ranks(&R, A);
     fail_call(n);
-    const enum lcl_status st = create(&R, &general);
+    const enum lcl_status st = create(&R, m);
     const bool failed = fake_cl.failed;
     assert_true(failed || st == LCL_OK);
     if (st < 0) {
         test_ranks_expect(&R, st);
         test_ranks_drop(&R);
         fail_call(0);
-        assert_int_equal(create(&R, &general), LCL_OK);
+        assert_int_equal(create(&R, m), LCL_OK);
     }
     expect_solved(&R);
     close_ranks(&R);
     return failed;
 }
 
-static void test_cl_ranks__a_creation_ends_on_all_ranks(void **state)
+static void fail_creations(struct lcl_csr A, const struct method *m)
 {
-    struct lcl_csr A = test_random_csr(240, 4, 3);
     long n = 1;
-    (void)state;
-    while (fail_creation(&A, n))
+    while (fail_creation(&A, m, n))
         n = next(n);
     assert_true(n > 50);
     test_csr_finish(&A);
+}
+
+static void test_cl_ranks__a_creation_ends_on_all_ranks(void **state)
+{
+    (void)state;
+    fail_creations(test_random_csr(240, 4, 3), &general);
+    fail_creations(test_laplacian(8, 6, 5), &boxes);
 }
 
 // ------------------------------------------------------------------- Kronecker

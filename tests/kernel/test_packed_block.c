@@ -116,11 +116,12 @@ static void test_packed_block__subdomains_fit_the_device(void **state)
     for (int block = 2; block <= LCL_BLOCK_MAX; ++block) {
         const struct lcl_partition_params params = {.type =
                                                         LCL_PARTITION_NATURAL};
+        const struct lcl_packed_rows rows = {.A = &A, .block = block};
         struct lcl_subdomains P;
-        assert_int_equal(
-            lcl_packed_partition(&P, *state, &A, NULL, block, &params,
-                                 lcl_packed_rows_most(caps, block), 1),
-            LCL_OK);
+        assert_int_equal(lcl_packed_partition(&P, *state, &rows, &params,
+                                              lcl_packed_rows_most(caps, block),
+                                              1),
+                         LCL_OK);
         for (int64_t p = 0; p < P.parts && caps->width > 1; ++p)
             assert_true((uint64_t)(P.part_ptr[p + 1] - P.part_ptr[p]) *
                             (uint64_t)block * sizeof(double) <

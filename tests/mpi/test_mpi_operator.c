@@ -127,10 +127,24 @@ static bool corrects(struct system *s, enum lcl_precond_type precond,
     return solves_with(s, &p, solver);
 }
 
+// On boxes of cells, which the borders of ranks cut.
+static bool solves_on_boxes(struct system *s)
+{
+    struct lcl_precond_params p = {
+        .type = LCL_PRECOND_IC0,
+        .partition = {.type = LCL_PARTITION_GEOMETRIC, .box = {4, 4, 4}}};
+    CHECK(solves_with(s, &p, LCL_SOLVER_CG));
+    for (int d = 0; d < 3; ++d)
+        p.partition.grid[d] = 9;
+    CHECK(solves_with(s, &p, LCL_SOLVER_CG));
+    return true;
+}
+
 static bool solves_the_laplacian(void)
 {
     struct system s = {.rank = 0};
     CHECK(open(&s, "lap3d:9"));
+    CHECK(solves_on_boxes(&s));
     CHECK(solves(&s, LCL_PRECOND_IC0, LCL_SOLVER_CG));
     CHECK(solves(&s, LCL_PRECOND_IC0, LCL_SOLVER_CG_PIPELINED));
     CHECK(corrects(&s, LCL_PRECOND_IC0, LCL_SOLVER_CG));
@@ -440,6 +454,53 @@ static bool refuses_other_solvers(void)
     return true;
 }
 
+// So are the numbers of boxes.
+static bool refuses_other_boxes(void)
+{
+    struct system s = {.rank = 0};
+    CHECK(open(&s, "lap3d:6"));
+    for (int d = 0; d < 6 && s.size > 1; ++d) {
+        struct lcl_precond_params p = {
+            .partition = {.type = LCL_PARTITION_GEOMETRIC,
+                          .box = {3, 3, 3},
+                          .grid = {6, 6, 6}}};
+        lcl_precond *M;
+        if (s.rank == s.size - 1)
+            *(d < 3 ? &p.partition.box[d] : &p.partition.grid[d - 3]) = 5;
+        CHECK(lcl_precond_create(&M, s.A, &p) == LCL_EINVAL && !M);
+        CHECK(strstr(capture.last, d < 3 ? "partition.box is 3 on rank 0"
+                                         : "partition.grid is 6 on rank 0"));
+    }
+    finish(&s);
+    return true;
+}
+
+// An entry of the last rank belongs to no stencil; nor have all rows that many
+// cells.
+static bool refuses_other_grids(void)
+{
+    struct lcl_precond_params p = {
+        .type = LCL_PRECOND_IC0,
+        .partition = {.type = LCL_PARTITION_GEOMETRIC, .box = {3, 3, 3}}};
+    struct system s = {.rank = 0};
+    lcl_operator *A;
+    lcl_precond *M;
+    CHECK(open(&s, "lap3d:6"));
+    if (s.rank == s.size - 1)
+        --s.rows.col[s.rows.row_ptr[s.rows.rows - 1]];
+    CHECK(lcl_operator_create_mpi(&A, s.ctx, MPI_COMM_WORLD, &s.rows, NULL) ==
+          LCL_OK);
+    CHECK(lcl_precond_create(&M, A, &p) == LCL_EINVAL && !M);
+    CHECK(strstr(capture.last, "the pattern is not a 7-point stencil"));
+    for (int d = 0; d < 3; ++d)
+        p.partition.grid[d] = 5;
+    CHECK(lcl_precond_create(&M, A, &p) == LCL_EINVAL && !M);
+    CHECK(strstr(capture.last, "216 rows are not a multiple of 5 x 5 x 5"));
+    lcl_operator_destroy(&A);
+    finish(&s);
+    return true;
+}
+
 // One rank passes what no rank may.
 static bool refuses_bad_params(void)
 {
@@ -498,7 +559,8 @@ int main(int argc, char **argv)
         solves_the_laplacian() && solves_a_flow() && takes_new_values() &&
         refuses_bad_rows() && refuses_bad_vectors() &&
         refuses_solves_that_do_not_block() && refuses_other_params() &&
-        refuses_other_solvers() && refuses_bad_params() && reads_a_file(path) &&
+        refuses_other_solvers() && refuses_other_boxes() &&
+        refuses_other_grids() && refuses_bad_params() && reads_a_file(path) &&
         solves_a_kronecker_system() && refuses_different_systems() &&
         refuses_values_while_busy();
     if (!passed)

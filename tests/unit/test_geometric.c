@@ -215,6 +215,126 @@ static void test_geometric__hostile_sizes_are_refused(void **state)
     test_csr_finish(&A);
 }
 
+// ------------------------------------------------------------------- shares
+
+enum { NX = 7, NY = 5, NZ = 6, CELLS = NX * NY * NZ };
+
+// Of 3 x 2 x 4 cells, so that no side of the grid is a multiple.
+static int64_t box_of_cell(int64_t cell)
+{
+    const int64_t x = cell % NX, y = cell / NX % NY, z = cell / NX / NY;
+    return (z / 4 * 3 + y / 2) * 3 + x / 3;
+}
+
+static enum lcl_status partition_share(struct lcl_subdomains *P, int64_t n,
+                                       const struct lcl_share *share,
+                                       const struct lcl_log *log)
+{
+    const struct lcl_partition_params params =
+        on_grid(boxes(3, 2, 4), NX, NY, NZ);
+    const struct lcl_csr A = {.rows = n, .cols = n}; // is not read
+    return lcl_partition_create_share(P, &A, share, &params, 4096, log);
+}
+
+// Rows of the rank, `block` of the share each, are in one subdomain if their
+// cells are in one box.
+static void expect_share(int64_t first, int64_t end, int64_t unknowns,
+                         int64_t block, const int32_t *perm)
+{
+    const int64_t n = end - first;
+    const struct lcl_share share = {.first = first * block,
+                                    .rows = n * block,
+                                    .total = CELLS * unknowns * block,
+                                    .perm = perm};
+    struct lcl_subdomains P;
+    assert_int_equal(partition_share(&P, n, &share, NULL), LCL_OK);
+    test_partition_covers(&P, n, 24 * unknowns);
+    int32_t *part = test_part_of_rows(&P);
+    int64_t *box = calloc((size_t)n, sizeof *box);
+    assert_non_null(box);
+    for (int64_t i = 0; i < n; ++i)
+        box[i] = box_of_cell((perm ? perm[first + i] : first + i) / unknowns);
+    for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < n; ++j)
+            assert_int_equal(part[i] == part[j], box[i] == box[j]);
+    free(box);
+    free(part);
+    lcl_subdomains_finish(&P);
+}
+
+// Between cells, within lines and layers and between them.
+static const int64_t cuts[] = {0, 1, 17, 35, 36, 70, 77, 140, 209, CELLS};
+enum { CUTS = sizeof cuts / sizeof *cuts };
+
+static void test_geometric__ranks_have_the_rows_of_boxes(void **state)
+{
+    (void)state;
+    for (int64_t unknowns = 1; unknowns <= 3; unknowns += 2)
+        for (int64_t block = 1; block <= 2; ++block)
+            for (int r = 0; r + 1 < CUTS; ++r)
+                for (int64_t off = 0; off < unknowns; ++off)
+                    expect_share(cuts[r] * unknowns + off,
+                                 cuts[r + 1] * unknowns, unknowns, block, NULL);
+    expect_share(0, CELLS, 1, 1, NULL);
+}
+
+// In an order in which no rows of a rank follow each other, and in one of
+// parts of a partition, whose rows ascend.
+static void test_geometric__ranks_have_rows_in_another_order(void **state)
+{
+    (void)state;
+    int32_t *random = test_random_permutation(CELLS, 3), halves[CELLS];
+    int at = 0;
+    for (int side = 0; side < 2; ++side)
+        for (int i = 0; i < CELLS; ++i)
+            if ((i % NX > 3) == side)
+                halves[at++] = i;
+    for (int r = 0; r + 1 < CUTS; ++r) {
+        expect_share(cuts[r], cuts[r + 1], 1, 1, random);
+        expect_share(cuts[r], cuts[r + 1], 1, 1, halves);
+    }
+    free(random);
+}
+
+static void test_geometric__other_methods_ignore_the_share(void **state)
+{
+    (void)state;
+    const struct lcl_share share = {.first = 12, .rows = 24, .total = 48};
+    const struct lcl_partition_params params = {.type = LCL_PARTITION_NATURAL,
+                                                .rows = 10};
+    struct lcl_csr A = test_laplacian(4, 3, 2);
+    struct lcl_subdomains P;
+    assert_int_equal(
+        lcl_partition_create_share(&P, &A, &share, &params, 24, NULL), LCL_OK);
+    test_partition_valid(&P, 24, 8);
+    assert_int_equal(P.parts, 3);
+    lcl_subdomains_finish(&P);
+    test_csr_finish(&A);
+}
+
+static void expect_share_refused(const struct lcl_share *share, int64_t n,
+                                 const char *sentence)
+{
+    struct test_capture capture;
+    test_capture_init(&capture, LCL_LOG_ERROR);
+    struct lcl_subdomains P;
+    assert_int_equal(partition_share(&P, n, share, &capture.log), LCL_EINVAL);
+    test_capture_expect(&capture, sentence);
+}
+
+static void test_geometric__shares_that_are_no_cells_are_refused(void **state)
+{
+    (void)state;
+    struct lcl_share share = {.first = 4, .rows = 30, .total = 3 * CELLS};
+    expect_share_refused(&share, 10,
+                         "the blocks of 3 rows of this rank, from row 5 on, "
+                         "are none of the whole matrix");
+    share.first = 3;
+    share.total = 3 * CELLS + 1;
+    expect_share_refused(&share, 10, "are none of the whole matrix");
+    expect_share_refused(&share, 30, "631 rows are not a multiple");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +349,10 @@ int main(void)
         cmocka_unit_test(test_geometric__one_entry_off_the_stencil_is_noticed),
         cmocka_unit_test(test_geometric__boxes_above_the_limit_are_refused),
         cmocka_unit_test(test_geometric__hostile_sizes_are_refused),
+        cmocka_unit_test(test_geometric__ranks_have_the_rows_of_boxes),
+        cmocka_unit_test(test_geometric__ranks_have_rows_in_another_order),
+        cmocka_unit_test(test_geometric__other_methods_ignore_the_share),
+        cmocka_unit_test(test_geometric__shares_that_are_no_cells_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
