@@ -76,6 +76,21 @@ enum lcl_status lcl_comm_max(struct lcl_comm *C, int64_t *largest)
     return LCL_OK;
 }
 
+// The rank whose status counts.
+static int find_status(const int32_t *all, int size)
+{
+    int found = 0;
+    for (int r = 1; r < size; ++r) {
+        const bool tells_more =
+            all[found] == LCL_EDEVICE && all[r] < 0 && all[r] != LCL_EDEVICE;
+        const bool is_worse =
+            all[found] >= 0 && (all[r] < 0 || all[r] > all[found]);
+        if (tells_more || is_worse)
+            found = r;
+    }
+    return found;
+}
+
 enum lcl_status lcl_comm_agree(struct lcl_comm *C, enum lcl_status own,
                                const char *what)
 {
@@ -85,17 +100,12 @@ enum lcl_status lcl_comm_agree(struct lcl_comm *C, enum lcl_status own,
     if (st < 0)
         return own < 0 ? own : st;
     const int32_t *all = room;
-    int32_t largest = all[0];
-    for (int r = 0; r < C->size; ++r) {
-        if (all[r] < 0) { // rank r has said why
-            lcl_info(&C->log, "%s: rank %d failed: %s", what, r,
-                     lcl_status_str((enum lcl_status)all[r]));
-            return (enum lcl_status)all[r];
-        }
-        if (all[r] > largest)
-            largest = all[r];
-    }
-    return (enum lcl_status)largest;
+    const int r = find_status(all, C->size);
+    const enum lcl_status agreed = (enum lcl_status)all[r];
+    if (agreed < 0) // rank r has said why
+        lcl_info(&C->log, "%s: rank %d failed: %s", what, r,
+                 lcl_status_str(agreed));
+    return agreed;
 }
 
 enum lcl_status lcl_comm_refuse_length(const struct lcl_comm *C, int peer,

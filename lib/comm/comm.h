@@ -143,8 +143,10 @@ enum lcl_status lcl_comm_first(struct lcl_comm *C, const void **data,
 // *largest = the largest of all ranks.
 enum lcl_status lcl_comm_max(struct lcl_comm *C, int64_t *largest);
 
-// The same status on all ranks: the error of the lowest rank that has one, else
-// the largest of all. `what` names the work in the message on the others.
+// The same status on all ranks: the error of the lowest rank that has one, of
+// those other than LCL_EDEVICE if there are any, for a rank has that when
+// another one has failed; else the largest of all. `what` names the work in the
+// message on the others.
 enum lcl_status lcl_comm_agree(struct lcl_comm *C, enum lcl_status own,
                                const char *what);
 

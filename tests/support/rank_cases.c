@@ -194,6 +194,17 @@ static enum lcl_status errors(struct lcl_comm *C)
     return LCL_OK;
 }
 
+// One rank has failed, which the others have noticed.
+static enum lcl_status causes(struct lcl_comm *C)
+{
+    for (int cause = 0; cause < C->size; ++cause) {
+        const enum lcl_status own = C->rank == cause ? LCL_EPIVOT : LCL_EDEVICE;
+        CHECK(lcl_comm_agree(C, own, "work") == LCL_EPIVOT);
+    }
+    CHECK(lcl_comm_agree(C, LCL_EDEVICE, "work") == LCL_EDEVICE);
+    return LCL_OK;
+}
+
 // ----------------------------------------------------------------- exchanges
 
 // Messages of a rank, each of less than `words` words.
@@ -429,6 +440,7 @@ const struct lcl_test_rank_case lcl_test_rank_cases[] = {
     {"numbers that have to be equal", common_numbers},
     {"agreement on a result", results},
     {"agreement on an error", errors},
+    {"agreement on the cause of errors", causes},
     {"exchanges by one plan", one_plan},
     {"exchanges by changing plans", changing_plans},
     {"exchanges of large messages", large_messages},
