@@ -123,10 +123,11 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_chain_set_tolerance(lcl_chain *C,
                                                               double atol,
                                                               int max_iters);
 
-/* Ends the solve in progress, or if there is none the next one, in an iteration
- * as lcl_solver_cancel(), and in a set-up within the time of a kernel or of
- * what the host does between two looks at the clock. May be called from any
- * thread and from a signal handler while C exists. NULL: no effect. */
+/* Ends the solve in progress, that of all columns, or the update, which returns
+ * LCL_ECANCELLED; if there is none, the next one. Ends in an iteration as
+ * lcl_solver_cancel(), and in a set-up within the time of a kernel or of what
+ * the host does between two looks at the clock. May be called from any thread
+ * and from a signal handler while C exists. NULL: no effect. */
 LCL_API void lcl_chain_cancel(lcl_chain *C);
 
 /* Solves as lcl_solver_solve(), which see, with the method that succeeded last
@@ -141,9 +142,10 @@ LCL_API void lcl_chain_cancel(lcl_chain *C);
  * functions alone, which return LCL_ECANCELLED then; on several devices or
  * ranks, a set-up ends only between its steps. A solve that it ends in a set-up
  * returns LCL_ITERATION_LIMIT with LCL_STOP_TIME_LIMIT and the best x so far;
- * its residuals are NaN if no method has run. The report has the sums over all
- * methods; its history is valid until the next solve. Returns the status of the
- * last method that ran, or an error. */
+ * its residuals are NaN if no method has run. The next solve begins with the
+ * first method again. The report has the sums over all methods; its history is
+ * valid until the next solve. Returns the status of the last method that ran,
+ * or an error. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_chain_solve(
     lcl_chain *C, const double *b, double *x, struct lcl_report *report);
 
@@ -167,10 +169,10 @@ struct lcl_chain_columns {
  * columns share passes with the method in use and the tolerance is not relative
  * to ||r0||, that method first solves all of them; a column that it does not
  * solve goes on with the next methods, alone. Columns after those that the
- * monitor or the convergence test gave up are left as they are. Returns LCL_OK
- * if all columns were solved, else the status of the first that was not;
- * LCL_EINVAL, LCL_ERANGE or LCL_EFORMAT before any solve, as
- * lcl_solver_solve_many(); or an error of a solve. */
+ * monitor, the convergence test, the time limit or lcl_chain_cancel() gave up
+ * are left as they are. Returns LCL_OK if all columns were solved, else the
+ * status of the first that was not; LCL_EINVAL, LCL_ERANGE or LCL_EFORMAT
+ * before any solve, as lcl_solver_solve_many(); or an error of a solve. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_chain_solve_many(
     lcl_chain *C, const struct lcl_chain_columns *columns);
 

@@ -370,15 +370,28 @@ static enum lcl_status go_on(lcl_chain *C, const double *b, double *x,
     }
     const bool refused = is_refusal(C, st);
     const enum lcl_stop end = find_end(C);
-    C->exhausted = st > 0 || refused;
+    C->exhausted = st > 0 || refused || st == LCL_ECANCELLED;
     C->report.seconds = lcl_now() - C->started;
     if ((st > 0 || st == LCL_ECANCELLED) && end != LCL_STOP_NONE)
         st = end_early(C, end);
     else if (refused && C->report.stop)
         st = ran;
-    atomic_store(&C->cancelled, false); // too late for this solve
     if (st >= 0 && report)
         *report = C->report;
+    return st;
+}
+
+static enum lcl_status solve(lcl_chain *C, const double *b, double *x,
+                             struct lcl_report *report)
+{
+    begin(C);
+    return go_on(C, b, x, run(C, b, x), report);
+}
+
+// lcl_chain_cancel() is for this solve, of all its columns, even if too late.
+static enum lcl_status end_solve(lcl_chain *C, enum lcl_status st)
+{
+    atomic_store(&C->cancelled, false);
     return st;
 }
 
@@ -390,10 +403,7 @@ enum lcl_status lcl_chain_solve(lcl_chain *C, const double *b, double *x,
                           "lcl_chain_solve: an argument is NULL");
     const enum lcl_status st =
         lcl_context_expect_free(C->A->range.ctx, "lcl_chain_solve");
-    if (st < 0)
-        return st;
-    begin(C);
-    return go_on(C, b, x, run(C, b, x), report);
+    return st < 0 ? st : end_solve(C, solve(C, b, x, report));
 }
 
 // ------------------------------------------------------------------- columns
@@ -416,7 +426,7 @@ static enum lcl_status solve_one_by_one(lcl_chain *C,
     for (int j = 0; j < c->count; ++j) {
         struct lcl_report report = LCL_REPORT_INIT;
         const enum lcl_status st =
-            lcl_chain_solve(C, c->b + j * c->ldb, c->x + j * c->ldx, &report);
+            solve(C, c->b + j * c->ldb, c->x + j * c->ldx, &report);
         if (st < 0)
             return st;
         tell_done(C, c, j, st, &report);
@@ -525,11 +535,11 @@ enum lcl_status lcl_chain_solve_many(lcl_chain *C,
         return st;
     begin(C); // may go back to the first method
     if (!shares_passes(C, c->count))
-        return solve_one_by_one(C, c);
+        return end_solve(C, solve_one_by_one(C, c));
     struct lcl_report *reports = lcl_calloc((size_t)c->count, sizeof *reports);
     if (!reports)
         return lcl_fail_memory(log_of(C), "reports");
-    st = solve_together(C, c, reports);
+    st = end_solve(C, solve_together(C, c, reports));
     lcl_free(reports);
     return st;
 }
@@ -618,15 +628,10 @@ static enum lcl_status take_values(lcl_chain *C)
     return st;
 }
 
-enum lcl_status lcl_chain_update(lcl_chain *C)
+static enum lcl_status update(lcl_chain *C)
 {
     bool other = false;
-    if (!C)
-        return lcl_misuse(NULL, "lcl_chain_update: an argument is NULL");
-    enum lcl_status st =
-        lcl_context_expect_free(C->A->range.ctx, "lcl_chain_update");
-    if (st < 0)
-        return st;
+    enum lcl_status st;
     set_deadline(C, lcl_now());
     if (C->version != C->A->version && (st = plan_anew(C, &other)) < 0)
         return st;
@@ -641,6 +646,19 @@ enum lcl_status lcl_chain_update(lcl_chain *C)
     else
         step(C);
     return LCL_OK;
+}
+
+enum lcl_status lcl_chain_update(lcl_chain *C)
+{
+    if (!C)
+        return lcl_misuse(NULL, "lcl_chain_update: an argument is NULL");
+    enum lcl_status st =
+        lcl_context_expect_free(C->A->range.ctx, "lcl_chain_update");
+    if (st < 0)
+        return st;
+    if ((st = update(C)) == LCL_ECANCELLED)
+        atomic_store(&C->cancelled, false); // not for the next solve
+    return st;
 }
 
 enum lcl_status lcl_chain_set_tolerance(lcl_chain *C, double rtol, double atol,

@@ -560,6 +560,18 @@ static void test_chain__a_set_up_can_be_cancelled(void **state)
     test_run_close(&r);
 }
 
+// That call is for the update alone.
+static void test_chain__an_update_can_be_cancelled(void **state)
+{
+    struct test_run r;
+    test_run_open(&r, *state, test_laplacian(11, 10, 10), NULL, NULL);
+    lcl_chain_cancel(r.C);
+    assert_int_equal(lcl_chain_update(r.C), LCL_ECANCELLED);
+    assert_null(lcl_chain_precond(r.C));
+    test_run_solve(&r, LCL_OK);
+    test_run_close(&r);
+}
+
 static void test_chain__time_is_limited(void **state)
 {
     struct lcl_solver_params params = {.time_limit = 1e-9};
@@ -662,6 +674,7 @@ int main(void)
         cmocka_unit_test(test_chain__budgets_follow_the_methods_before),
         cmocka_unit_test(test_chain__a_cancelled_solve_ends_all),
         cmocka_unit_test(test_chain__a_set_up_can_be_cancelled),
+        cmocka_unit_test(test_chain__an_update_can_be_cancelled),
         cmocka_unit_test(test_chain__time_is_limited),
         cmocka_unit_test(test_chain__tolerances_can_be_replaced),
         cmocka_unit_test(test_chain__wrong_arguments_are_refused),

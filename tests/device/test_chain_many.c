@@ -164,6 +164,36 @@ static void test_chain_many__the_monitor_ends_all(void **state)
     run_close(&r);
 }
 
+static enum lcl_verdict accept_and_cancel(void *user,
+                                          const struct lcl_progress_info *info)
+{
+    (void)info;
+    lcl_chain_cancel(*(lcl_chain **)user);
+    return LCL_CONVERGED;
+}
+
+// It comes too late for the column, and holds for those after it alone.
+static void test_chain_many__a_call_to_cancel_ends_all(void **state)
+{
+    lcl_chain *C = NULL;
+    const struct lcl_solver_params params = {.type = LCL_SOLVER_BICGSTAB,
+                                             .rtol = 1e-14,
+                                             .test = accept_and_cancel,
+                                             .test_user = &C};
+    struct run r;
+    run_open(&r, *state, test_laplacian(9, 8, 7), 3, NULL, &params);
+    C = r.C;
+    for (int time = 0; time < 2; ++time) {
+        r.told = 0;
+        assert_int_equal(lcl_chain_solve_many(r.C, &r.columns),
+                         LCL_ITERATION_LIMIT);
+        assert_int_equal(r.told, 2);
+        assert_int_equal(r.report[0].stop, LCL_STOP_TEST);
+        assert_int_equal(r.report[1].stop, LCL_STOP_CANCELLED);
+    }
+    run_close(&r);
+}
+
 static void test_chain_many__wrong_arguments_are_refused(void **state)
 {
     struct run r;
@@ -201,6 +231,7 @@ int main(void)
         cmocka_unit_test(test_chain_many__columns_that_fail_go_on),
         cmocka_unit_test(test_chain_many__limits_hold_for_each_column),
         cmocka_unit_test(test_chain_many__the_monitor_ends_all),
+        cmocka_unit_test(test_chain_many__a_call_to_cancel_ends_all),
         cmocka_unit_test(test_chain_many__wrong_arguments_are_refused),
     };
     return test_device_run(tests);
