@@ -291,6 +291,13 @@ void lcl_context_set_limit(lcl_context *ctx, const struct lcl_limit *L)
     ctx->limit = L ? *L : (struct lcl_limit){.deadline = 0};
 }
 
+bool lcl_context_limit_launches(lcl_context *ctx, bool launches)
+{
+    const bool before = ctx->limit.launches;
+    ctx->limit.launches = launches;
+    return before;
+}
+
 const struct lcl_limit *lcl_context_limit(const lcl_context *ctx)
 {
     return &ctx->limit;

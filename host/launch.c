@@ -167,13 +167,13 @@ enum lcl_status lcl_kernel_enqueue(cl_command_queue queue, lcl_kernel *k,
                         "%s: %lld work-groups of %d work-items, expected at "
                         "most 2^31 - 1 work-items",
                         k->name, (long long)groups, k->group);
-    if (k->ctx->limit.launches && lcl_limit_is_over(&k->ctx->limit))
-        return lcl_limit_refuse(&k->ctx->limit, &k->ctx->cl.log);
-    for (int i = 0; i < count; ++i) {
-        const enum lcl_status st = set_arg(k, (cl_uint)i, &args[i]);
-        if (st < 0)
-            return st;
-    }
+    enum lcl_status st = LCL_OK;
+    if (k->ctx->limit.launches)
+        st = lcl_limit_look(&k->ctx->limit, &k->ctx->cl.log);
+    for (int i = 0; i < count && st == LCL_OK; ++i)
+        st = set_arg(k, (cl_uint)i, &args[i]);
+    if (st < 0)
+        return st;
     lcl_clock_count(&k->ctx->clock, 0, 1);
     return submit(queue, k, (size_t)groups * local, local);
 }

@@ -11,6 +11,12 @@ bool lcl_limit_is_over(const struct lcl_limit *L)
                  (L->deadline > 0 && lcl_now() > L->deadline));
 }
 
+enum lcl_status lcl_limit_look(const struct lcl_limit *L,
+                               const struct lcl_log *log)
+{
+    return lcl_limit_is_over(L) ? lcl_limit_refuse(L, log) : LCL_OK;
+}
+
 enum lcl_status lcl_limit_refuse(const struct lcl_limit *L,
                                  const struct lcl_log *log)
 {

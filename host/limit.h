@@ -14,12 +14,16 @@ struct lcl_limit {
     double deadline;              // of lcl_now(), or 0
     const atomic_bool *cancelled; // by another thread, or NULL
     int64_t work;  // operations that find one pattern of factors, or 0
-    bool launches; // whether launches end as well: not where ranks wait for
-                   // each other
+    bool launches; // whether launches end as well: not where a rank of MPI
+                   // computes what others wait for
 };
 
 // NULL is none.
 bool lcl_limit_is_over(const struct lcl_limit *L);
+
+// LCL_OK, or lcl_limit_refuse() if it is over.
+enum lcl_status lcl_limit_look(const struct lcl_limit *L,
+                               const struct lcl_log *log);
 
 // LCL_ECANCELLED, with a message that says why.
 enum lcl_status lcl_limit_refuse(const struct lcl_limit *L,

@@ -21,6 +21,8 @@ const struct lcl_log *lcl_context_log(const lcl_context *ctx);
 struct lcl_limit;
 void lcl_context_set_limit(lcl_context *ctx, const struct lcl_limit *L);
 const struct lcl_limit *lcl_context_limit(const lcl_context *ctx);
+// Whether launches end by it from now on. Returns whether they did before.
+bool lcl_context_limit_launches(lcl_context *ctx, bool launches);
 
 // Sets the log level and returns the previous one: for attempts whose failure
 // is not an error.

@@ -126,8 +126,12 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_chain_set_tolerance(lcl_chain *C,
 /* Ends the solve in progress, that of all columns, or the update, which returns
  * LCL_ECANCELLED; if there is none, the next one. Ends in an iteration as
  * lcl_solver_cancel(), and in a set-up within the time of a kernel or of what
- * the host does between two looks at the clock. May be called from any thread
- * and from a signal handler while C exists. NULL: no effect. */
+ * the host does between two looks at the clock. Of the ranks of MPI, one has to
+ * call it, and better all: a set-up ends where they agree, after the
+ * subdomains, the levels of multigrid and the numeric phase, and the one that
+ * is first waits for the others. All ranks return the same status. May be
+ * called from any thread and from a signal handler while C exists. NULL: no
+ * effect. */
 LCL_API void lcl_chain_cancel(lcl_chain *C);
 
 /* Solves as lcl_solver_solve(), which see, with the method that succeeded last
@@ -139,13 +143,13 @@ LCL_API void lcl_chain_cancel(lcl_chain *C);
  *
  * params->time_limit bounds the solve with its set-ups, the one of
  * lcl_chain_create() or lcl_chain_update() before it included, and those
- * functions alone, which return LCL_ECANCELLED then; on several devices or
- * ranks, a set-up ends only between its steps. A solve that it ends in a set-up
- * returns LCL_ITERATION_LIMIT with LCL_STOP_TIME_LIMIT and the best x so far;
- * its residuals are NaN if no method has run. The next solve begins with the
- * first method again. The report has the sums over all methods; its history is
- * valid until the next solve. Returns the status of the last method that ran,
- * or an error. */
+ * functions alone, which return LCL_ECANCELLED then; a set-up ends as by
+ * lcl_chain_cancel(), on all ranks once the time of one is over. A solve that
+ * it ends in a set-up returns LCL_ITERATION_LIMIT with LCL_STOP_TIME_LIMIT and
+ * the best x so far; its residuals are NaN if no method has run. The next solve
+ * begins with the first method again. The report has the sums over all methods;
+ * its history is valid until the next solve. Returns the status of the last
+ * method that ran, or an error. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_chain_solve(
     lcl_chain *C, const double *b, double *x, struct lcl_report *report);
 

@@ -37,6 +37,7 @@ struct lcl_chain {
     double *history;
     double started, deadline; // 0: none
     double operations;        // of the methods so far
+    enum lcl_stop end;        // what ends it, on all ranks; NONE: nothing
     atomic_bool cancelled;
 };
 
@@ -86,12 +87,34 @@ static void note_dropped(lcl_chain *C)
         C->dropped = fmax(C->dropped, info->dropped_share);
 }
 
-// What ends the solve, or the set-up, now; NONE: nothing.
+// What ends the solve, or the set-up, on this rank now; NONE: nothing.
 static enum lcl_stop find_end(const lcl_chain *C)
 {
     return atomic_load(&C->cancelled)                   ? LCL_STOP_CANCELLED
            : C->deadline > 0 && lcl_now() > C->deadline ? LCL_STOP_TIME_LIMIT
                                                         : LCL_STOP_NONE;
+}
+
+// Errors of a method that leave the ranks able to try another one.
+static bool may_be_refusal(enum lcl_status st)
+{
+    return st == LCL_EUNSUPPORTED || st == LCL_ERANGE || st == LCL_EPIVOT ||
+           st == LCL_EDEVMEM || st == LCL_ECANCELLED;
+}
+
+// Sets C->end after a set-up or a solve, where it matters: the clocks of ranks
+// differ, and a signal may reach one of them alone. Returns st, or the error of
+// a rank.
+static enum lcl_status note_end(lcl_chain *C, enum lcl_status st)
+{
+    int64_t weight = 0;
+    enum lcl_status agreed = LCL_OK;
+    if (st > 0 || may_be_refusal(st)) {
+        weight = -(int64_t)find_end(C);
+        agreed = lcl_space_max(&C->A->range, &weight);
+    }
+    C->end = (enum lcl_stop)(-weight);
+    return st < 0 ? st : agreed < 0 ? agreed : st;
 }
 
 static void set_limit(lcl_chain *C, const struct lcl_limit *L)
@@ -108,7 +131,7 @@ static void begin_set_up(lcl_chain *C)
         .deadline = C->deadline,
         .cancelled = &C->cancelled,
         .work = C->at > 0 ? lcl_chain_budget(C->operations, C->A->info.nnz) : 0,
-        .launches = !C->A->team && !C->A->range.comm};
+        .launches = !C->A->range.comm};
     set_limit(C, &limit);
 }
 
@@ -177,9 +200,8 @@ static void step(lcl_chain *C)
 // Whether another method may succeed where this one has ended with an error.
 static bool is_refusal(const lcl_chain *C, enum lcl_status st)
 {
-    return st == LCL_EUNSUPPORTED || st == LCL_ERANGE || st == LCL_EPIVOT ||
-           st == LCL_EDEVMEM ||
-           (st == LCL_ECANCELLED && find_end(C) == LCL_STOP_NONE);
+    return may_be_refusal(st) &&
+           (st != LCL_ECANCELLED || C->end == LCL_STOP_NONE);
 }
 
 // ------------------------------------------------------------------- reports
@@ -313,7 +335,7 @@ static bool goes_on(const lcl_chain *C, enum lcl_status st)
 {
     return !is_last(C) && st != LCL_OK && (st > 0 || is_refusal(C, st)) &&
            !lcl_krylov_is_interrupted(C->report.stop) &&
-           find_end(C) == LCL_STOP_NONE && C->report.iterations < C->max_iters;
+           C->end == LCL_STOP_NONE && C->report.iterations < C->max_iters;
 }
 
 static void advance(lcl_chain *C)
@@ -361,7 +383,7 @@ static enum lcl_status go_on(lcl_chain *C, const double *b, double *x,
 {
     enum lcl_status ran = LCL_OK;
     for (;;) {
-        if (st >= 0)
+        if ((st = note_end(C, st)) >= 0)
             ran = st;
         if (!goes_on(C, st))
             break;
@@ -369,11 +391,10 @@ static enum lcl_status go_on(lcl_chain *C, const double *b, double *x,
         st = run(C, b, x);
     }
     const bool refused = is_refusal(C, st);
-    const enum lcl_stop end = find_end(C);
-    C->exhausted = st > 0 || refused || st == LCL_ECANCELLED;
+    C->exhausted = st > 0 || may_be_refusal(st);
     C->report.seconds = lcl_now() - C->started;
-    if ((st > 0 || st == LCL_ECANCELLED) && end != LCL_STOP_NONE)
-        st = end_early(C, end);
+    if ((st > 0 || st == LCL_ECANCELLED) && C->end != LCL_STOP_NONE)
+        st = end_early(C, C->end);
     else if (refused && C->report.stop)
         st = ran;
     if (st >= 0 && report)
@@ -550,10 +571,10 @@ enum lcl_status lcl_chain_solve_many(lcl_chain *C,
 // something that it does not take, that is an error.
 static enum lcl_status make_first(lcl_chain *C)
 {
-    enum lcl_status st = make(C);
+    enum lcl_status st = note_end(C, make(C));
     while (is_refusal(C, st) && !is_last(C) && !C->plan.asked) {
         step(C);
-        st = make(C);
+        st = note_end(C, make(C));
     }
     if (st >= 0)
         C->max_iters =
@@ -637,7 +658,7 @@ static enum lcl_status update(lcl_chain *C)
         return st;
     if (other)
         return begin_anew(C);
-    st = C->M ? take_values(C) : LCL_OK;
+    st = C->M ? note_end(C, take_values(C)) : LCL_OK;
     if (!is_refusal(C, st) || C->plan.count == 1)
         return st;
     drop(C); // others may take these values

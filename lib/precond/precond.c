@@ -425,6 +425,18 @@ static enum lcl_status factor(lcl_precond *M, const char *what)
     return M->status;
 }
 
+// Without other ranks that wait for its launches, these may end by the limit.
+static enum lcl_status begin_alone(lcl_precond **out, lcl_operator *A,
+                                   const struct lcl_precond_params *p)
+{
+    lcl_context *ctx = A->range.ctx;
+    const bool before = lcl_context_limit_launches(ctx, true);
+    const enum lcl_status st =
+        begin(out, lcl_operator_own(A), p, A->part ? A : NULL);
+    lcl_context_limit_launches(ctx, before);
+    return st;
+}
+
 // The ranks agree after each step, so that all of them take the same ones.
 static enum lcl_status create(lcl_precond **out, lcl_operator *A,
                               const struct lcl_precond_params *params)
@@ -435,9 +447,7 @@ static enum lcl_status create(lcl_precond **out, lcl_operator *A,
     enum lcl_status st;
     if ((st = lcl_space_agree(V, check(&p, A), what)) < 0 ||
         (st = find_grid(&p, A)) < 0 ||
-        (st = lcl_space_agree(
-             V, begin(out, lcl_operator_own(A), &p, A->part ? A : NULL),
-             what)) < 0 ||
+        (st = lcl_space_agree(V, begin_alone(out, A, &p), what)) < 0 ||
         (st = lcl_space_agree(V, join(*out), what)) < 0)
         return st;
     return factor(*out, what);

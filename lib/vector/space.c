@@ -3,7 +3,9 @@
 #include "lib/vector/space.h"
 
 #include "host/geometry.h"
+#include "host/limit.h"
 #include "host/log.h"
+#include "host/runtime.h"
 #include "lib/comm/relay.h"
 #include "lib/vector/segments.h"
 
@@ -161,7 +163,11 @@ enum lcl_status lcl_space_all(const struct lcl_space *V, bool *all)
 enum lcl_status lcl_space_agree(const struct lcl_space *V, enum lcl_status own,
                                 const char *what)
 {
-    return V->comm ? lcl_comm_agree(V->comm, own, what) : own;
+    if (!V->comm)
+        return own;
+    const struct lcl_limit *limit = lcl_context_limit(V->ctx);
+    const enum lcl_status late = lcl_limit_look(limit, &V->comm->log);
+    return lcl_comm_agree(V->comm, own >= 0 && late < 0 ? late : own, what);
 }
 
 enum lcl_status lcl_space_expect_equal(const struct lcl_space *V,

@@ -63,7 +63,8 @@ enum lcl_status lcl_space_first(const struct lcl_space *V, const void **data,
 // *all = whether it holds on all ranks.
 enum lcl_status lcl_space_all(const struct lcl_space *V, bool *all);
 
-// lcl_comm_agree()
+// lcl_comm_agree(); in a set-up whose limit is over on any rank,
+// LCL_ECANCELLED on all of them
 enum lcl_status lcl_space_agree(const struct lcl_space *V, enum lcl_status own,
                                 const char *what);
 
