@@ -122,7 +122,7 @@ static enum lcl_status compare(struct comparison *P, struct job *job)
         (st = enter(&P->of[1], job, job->cli.b_text, P->runs)) < 0 ||
         (st = prepare(job)) < 0)
         return st;
-    progress_begin(&whole, NULL);
+    progress_begin(&whole, NULL, NULL);
     st = alternate(P, job);
     progress_end(&whole);
     if (st != LCL_OK)

@@ -33,7 +33,7 @@ static enum lcl_status tune(struct tuning *tuning, struct job *job)
         fflush(stdout);
     }
     tune_plan(tuning, job);
-    progress_begin(&whole, NULL);
+    progress_begin(&whole, NULL, NULL);
     const enum lcl_status st = tune_run(tuning, job);
     progress_end(&whole);
     if (st < 0)

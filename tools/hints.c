@@ -210,7 +210,7 @@ static bool no_solution(struct hint *hint, const struct job *job)
 bool hint_find(struct hint *hint, const struct job *job)
 {
     *hint = (struct hint){.cli = job->cli};
-    if (job->outcome == LCL_OK || job->report.stop == LCL_STOP_MONITOR)
+    if (job->outcome == LCL_OK || job_is_interrupted(job))
         return false;
     if (no_solution(hint, job) || more_patience(hint, job) ||
         more_iterations(hint, job))

@@ -166,8 +166,8 @@ static void take_worst(struct job *job)
 static void find_singularity(struct job *job)
 {
     const int64_t at = job->worst * job->unknowns;
-    if (job->outcome == LCL_OK || job->report.stop == LCL_STOP_MONITOR ||
-        !job->A.row_ptr || job->ranks || job->cli.nullspace)
+    if (job->outcome == LCL_OK || job_is_interrupted(job) || !job->A.row_ptr ||
+        job->ranks || job->cli.nullspace)
         return;
     singular_find(&job->singular, &job->A, job->b + at, job->x + at,
                   job->solver.rtol);
@@ -177,7 +177,7 @@ enum lcl_status job_solve(struct job *job)
 {
     job->progress.columns = job->columns;
     job->progress.tolerance = job->solver.rtol;
-    progress_begin(&job->progress, &job->line);
+    progress_begin(&job->progress, &job->line, job->chain);
     const enum lcl_status st = solve_columns(job);
     progress_end(&job->progress);
     take_method(job);
@@ -265,6 +265,12 @@ const char *job_rhs_title(const struct job *job)
         break;
     }
     return cli_is_kron(&job->cli) ? "K * ones" : "A * ones";
+}
+
+bool job_is_interrupted(const struct job *job)
+{
+    return job->report.stop == LCL_STOP_MONITOR ||
+           job->report.stop == LCL_STOP_CANCELLED;
 }
 
 double job_error(const struct job *job)

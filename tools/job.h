@@ -166,6 +166,9 @@ const char *job_rhs(const struct job *job);
 // The same, or a description of the default right-hand side.
 const char *job_rhs_title(const struct job *job);
 
+// Whether a signal or the monitor ended the solve.
+bool job_is_interrupted(const struct job *job);
+
 // Whether the solution is known, a vector of ones; the largest error of x.
 bool job_knows_solution(const struct job *job);
 double job_error(const struct job *job);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The live line of a run, and the handling of Ctrl-C.
+// The live line of a run, and the handling of signals that end it.
 #include "tools/progress.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -11,25 +12,47 @@ enum { LINE_BYTES = 160 };
 static const double every = 0.1; // seconds
 static const double patience = 1;
 
-// The only mutable global of the tool: a signal handler has no other state.
-static volatile sig_atomic_t interrupted;
+static const int ends[PROGRESS_SIGNALS] = {SIGINT, SIGTERM};
 
-static void on_interrupt(int signal)
+// The only mutable globals of the tool: a signal handler has no other state.
+static atomic_bool interrupted;
+static _Atomic(lcl_chain *) running; // NULL: no solve
+
+// The next signal ends the process.
+static void on_signal(int number)
 {
-    (void)signal;
-    interrupted = 1;
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    (void)number;
+    sigemptyset(&usual.sa_mask);
+    for (int k = 0; k < PROGRESS_SIGNALS; ++k)
+        sigaction(ends[k], &usual, NULL);
+    atomic_store(&interrupted, true);
+    lcl_chain_cancel(atomic_load(&running));
 }
 
-void progress_begin(struct progress *progress, struct live_line *line)
+static void catch_signals(struct sigaction before[PROGRESS_SIGNALS])
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    for (int k = 0; k < PROGRESS_SIGNALS; ++k)
+        sigaddset(&action.sa_mask, ends[k]);
+    for (int k = 0; k < PROGRESS_SIGNALS; ++k)
+        sigaction(ends[k], &action, &before[k]);
+}
+
+// A signal of before, in a set-up, counts for this solve.
+void progress_begin(struct progress *progress, struct live_line *line,
+                    lcl_chain *chain)
 {
     progress->line = line;
     progress->solved = 0;
     progress->next = 0;
     progress->convergence.count = 0;
-    struct sigaction action = {.sa_handler = on_interrupt};
-    action.sa_flags = (int)SA_RESETHAND; // the second Ctrl-C terminates
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, &progress->before);
+    atomic_store(&running, chain);
+    if (atomic_load(&interrupted))
+        lcl_chain_cancel(chain);
+    else
+        catch_signals(progress->before);
 }
 
 void progress_next_column(struct progress *progress)
@@ -86,18 +109,19 @@ bool progress_monitor(void *user, const struct lcl_progress_info *info)
         live_line_show(progress->line, text);
         progress->next = info->seconds + every;
     }
-    return !interrupted &&
-           !(progress->limit > 0 && info->seconds > progress->limit);
+    return !(progress->limit > 0 && info->seconds > progress->limit);
 }
 
 bool progress_interrupted(void)
 {
-    return interrupted;
+    return atomic_load(&interrupted);
 }
 
 void progress_end(struct progress *progress)
 {
-    sigaction(SIGINT, &progress->before, NULL);
+    atomic_store(&running, NULL);
+    for (int k = 0; k < PROGRESS_SIGNALS && !atomic_load(&interrupted); ++k)
+        sigaction(ends[k], &progress->before[k], NULL);
     if (progress->line)
         live_line_clear(progress->line);
 }

@@ -122,24 +122,53 @@ matrix()
     } >"$1"
 }
 
-# interrupt WORD: once clsolve, started in the background as $child, has printed a
-# line that starts with the word, interrupts it. Sets $code; 137: it did not end.
-# The shell starts it with the signal ignored, so that one before the solve has no
-# effect.
-interrupt()
+# options of a solve that does not end by itself
+endless='--solver gmres --rtol 1e-300 --stagnation 1000000000 --max-iters 1000000000'
+
+# await COMMAND...: waits until the command succeeds, for two minutes at most
+await()
 {
     tries=0
-    while ! grep -q "^$1" "$dir/stdout" && [ $tries -lt 60 ]; do
-        sleep 1
+    until "$@"; do
+        [ $tries -lt 600 ] || return 1
         tries=$((tries + 1))
+        sleep 0.2
     done
-    sleep 1
-    kill -INT "$child"
-    while kill -0 "$child" 2>/dev/null && [ $tries -lt 120 ]; do
-        sleep 1
-        tries=$((tries + 1))
-    done
-    kill -KILL "$child" 2>/dev/null
+}
+
+# The launches of a run with LEVELCL_LOG=trace; whether there are this many more
+# of them than $before.
+launches()
+{
+    grep -c clEnqueueNDRangeKernel "$dir/stderr"
+}
+launched()
+{
+    [ "$(launches)" -ge $((before + $1)) ]
+}
+
+# solving WORD: waits until a run with LEVELCL_LOG=trace has printed a line that
+# starts with the word and then made launches: it takes signals now.
+solving()
+{
+    await grep -q "^$1" "$dir/stdout" "$dir/stderr" || return 1
+    before=$(launches)
+    await launched 100
+}
+
+# Whether $child has ended.
+gone()
+{
+    ! kill -0 "$child" 2>/dev/null
+}
+
+# interrupt WORD [SIGNAL]: once the run $child, started in the background, is
+# solving, sends it the signal, INT by default. Sets $code; 137: it did not end.
+interrupt()
+{
+    solving "$1" || flunk "no solve that could be interrupted"
+    kill "-${2:-INT}" "$child"
+    await gone || kill -KILL "$child"
     wait "$child"
     code=$?
 }

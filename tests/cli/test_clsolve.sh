@@ -531,14 +531,48 @@ if [ -c /dev/full ]; then
     [ $? = 3 ] && pass || flunk 'a full disk is not noticed'
 fi
 
-# ---------------------------------------------------------------- Ctrl-C
+# ---------------------------------------------------------------- signals
 
-"$clsolve" --problem lap3d:80 --precond jacobi \
-    --rtol 1e-300 --stagnation 1000000000 --max-iters 1000000000 \
-    >"$dir/stdout" 2>"$dir/stderr" &
+for signal in INT TERM; do
+    LEVELCL_LOG=trace "$clsolve" --problem lap3d:16 $endless -o "$signal.mtx" \
+        >"$dir/stdout" 2>"$dir/stderr" &
+    child=$!
+    interrupt method $signal
+    [ "$code" = 1 ] && pass || flunk "$signal does not end the solve in order: exit $code"
+    says stdout '^not converged: the solve was cancelled$'
+    says stdout '^residual .*e-.* true'
+    says stdout "^written  *$signal.mtx: best iterate"
+    grep -q '^to try' "$dir/stdout" && flunk 'advice after a signal' || pass
+    [ "$(lines "$signal.mtx")" = 4098 ] && pass || flunk "$signal: x is not written"
+done
+
+# The second one ends the process: nobody reads the x of the first one.
+# takes SIGNAL-NUMBER: whether $child has a handler for it
+takes()
+{
+    caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$child/status")
+    [ $((0x0$caught >> ($1 - 1) & 1)) = 1 ]
+}
+ignores()
+{
+    ! takes "$1"
+}
+mkfifo x.pipe
+sleep 1000 <x.pipe &
+reader=$!
+LEVELCL_LOG=trace "$clsolve" --problem lap3d:20 $endless -o - \
+    >x.pipe 2>"$dir/stderr" &
 child=$!
-interrupt method
-[ "$code" = 1 ] && pass || flunk 'an interrupt does not end the solve in order'
-says stdout 'interrupted'
+: >"$dir/stdout"
+solving method
+takes 15 && pass || flunk 'no handler of SIGTERM in a solve'
+kill -INT "$child"
+await ignores 15 && pass || flunk 'the first signal keeps the handlers'
+kill -TERM "$child"
+await gone || kill -KILL "$child"
+wait "$child"
+code=$?
+kill "$reader"
+[ "$code" = 143 ] && pass || flunk "the second signal: exit $code, expected 143"
 
 finish 0

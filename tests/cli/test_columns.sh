@@ -116,8 +116,8 @@ for word in '"result":{"column":1,"converged":false,' '"columns":\[{"converged":
 done
 
 # An interrupt leaves the other columns unsolved.
-"$clsolve" --problem lap3d:16 -b - -o x.mtx --precond none --solver gmres --rtol 1e-300 \
-    --stagnation 1000000000 --max-iters 1000000000 >"$dir/stdout" 2>"$dir/stderr" <<END &
+LEVELCL_LOG=trace "$clsolve" --problem lap3d:16 -b - -o x.mtx --precond none $endless \
+    >"$dir/stdout" 2>"$dir/stderr" <<END &
 %%MatrixMarket matrix coordinate real general
 4096 2 2
 1 1 1

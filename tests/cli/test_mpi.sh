@@ -286,17 +286,26 @@ child_of()
         awk -v parent="$1" '$4 == parent { child = $1 } END { print child }'
 }
 
-# starts a solve in two processes that does not end by itself
+# starts a solve in two processes that does not end by itself, and waits for it
 start_endless()
 {
-    mpirun --oversubscribe -n 2 "$clsolve" --problem lap3d:80 --solver cg \
-        --precond none --rtol 1e-300 --stagnation 100000000 \
-        --max-iters 100000000 >"$dir/stdout" 2>"$dir/stderr" &
+    LEVELCL_LOG=trace mpirun --oversubscribe -n 2 "$clsolve" --problem lap3d:20 \
+        $endless -o x.mtx >"$dir/stdout" 2>"$dir/stderr" &
     mpirun=$!
-    for second in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-        sleep 1
-        grep -q '^method' "$dir/stdout" && break
-    done
+    solving method || flunk 'no solve in two processes'
+}
+
+# stopped SIGNAL: the signal to one of the processes ends the solve in both,
+# which report and write as usual
+stopped()
+{
+    kill "-$1" "$(child_of "$mpirun")"
+    wait "$mpirun"
+    code=$?
+    [ "$code" = 1 ] && pass || flunk "a rank after signal $1: exit $code"
+    says stdout '^not converged: the solve was cancelled$'
+    [ "$(lines x.mtx)" = 8002 ] && pass || flunk "signal $1: x is not written"
+    rm -f x.mtx
 }
 
 # ended SIGNAL WORDS: sends a rank the signal, which ends all with the words
@@ -312,6 +321,10 @@ ended()
     cat "$dir/stderr"
 }
 
+for signal in INT TERM; do
+    start_endless
+    stopped $signal
+done
 start_endless
 ended KILL 'exited on signal 9'
 export LEVELCL_RANK_TIMEOUT=3
