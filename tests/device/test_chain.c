@@ -565,6 +565,9 @@ static void test_chain__an_update_can_be_cancelled(void **state)
 {
     struct test_run r;
     test_run_open(&r, *state, test_laplacian(11, 10, 10), NULL, NULL);
+    for (int64_t k = 0; k < r.A.nnz; ++k)
+        r.A.val[k] *= 2;
+    assert_int_equal(lcl_operator_update(r.op, r.A.val), LCL_OK);
     lcl_chain_cancel(r.C);
     assert_int_equal(lcl_chain_update(r.C), LCL_ECANCELLED);
     assert_null(lcl_chain_precond(r.C));

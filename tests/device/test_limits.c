@@ -100,6 +100,9 @@ static long next(long n)
 // look at the limit and its launch.
 static bool cancel_update(struct run *r, long launch)
 {
+    for (int64_t k = 0; k < r->A.nnz; ++k)
+        r->A.val[k] *= 2;
+    assert_int_equal(lcl_operator_update(r->op, r->A.val), LCL_OK);
     cancel_at(r, launch);
     const enum lcl_status st = lcl_chain_update(r->C);
     const long more =
