@@ -134,6 +134,9 @@ static bool cancels_updates(enum lcl_precond_type precond)
     CHECK(lcl_chain_create(&s.C, s.A, &params, NULL) >= LCL_OK);
     for (; st == LCL_ECANCELLED; at = next(at)) {
         CHECK(solve(&s) == LCL_OK);
+        for (int64_t k = 0; k < s.rows.row_ptr[s.rows.rows]; ++k)
+            s.rows.val[k] *= 2;
+        CHECK(lcl_operator_update(s.A, s.rows.val) == LCL_OK);
         s.at = at;
         s.launches = 0;
         st = lcl_chain_update(s.C);
