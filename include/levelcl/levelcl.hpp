@@ -717,7 +717,8 @@ class Solver : public detail::Solving<lcl_solver>
         });
     }
 
-    /* Ends the solve in progress; from any thread. */
+    /* Ends the solve in progress, or if there is none the next one; from any
+     * thread. */
     void cancel() const
     {
         lcl_solver_cancel(get());
@@ -762,6 +763,14 @@ class Chain : public detail::Solving<lcl_chain>
         checked([&](auto *o) {
             return lcl_chain_set_tolerance(o, rtol, atol, max_iters);
         });
+    }
+
+    /* Ends the solve or the update in progress, also in a set-up, or if there
+     * is none the next one; from any thread. The update throws an Error with
+     * LCL_ECANCELLED. */
+    void cancel() const
+    {
+        lcl_chain_cancel(get());
     }
 
     /* What came of the methods that the last solve tried; valid until the

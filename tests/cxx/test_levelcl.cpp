@@ -151,6 +151,25 @@ void test_layouts__are_operators(const levelcl::Context &ctx)
     CHECK(y[0] == 7 && y[1] == 5);
 }
 
+void test_chain__can_be_cancelled(const levelcl::Context &ctx)
+{
+    System s;
+    levelcl::Operator A(ctx, s.A);
+    levelcl::Options options{"rtol=1e-10"};
+    options.c.solver.monitor_every = 1;
+    levelcl::Chain chain(A, options);
+    const auto cancel = [&](const lcl_progress_info &) {
+        chain.cancel();
+        return true;
+    };
+    CHECK(chain.solve(s.b, s.x, cancel).values.stop == LCL_STOP_CANCELLED);
+    chain.cancel();
+    check_error(LCL_ECANCELLED, "", [&] { chain.update(); });
+    CHECK(chain.solve(s.b, s.x).converged());
+    check_error(LCL_ECANCELLED, "",
+                [&] { levelcl::Chain(A, {"time-limit=1e-9"}); });
+}
+
 void test_objects__move_and_end_in_any_order(const levelcl::Context &shared)
 {
     System s;
@@ -221,6 +240,7 @@ void test_objects__that_were_moved_from_throw(const levelcl::Context &shared)
     check_moved([&] { (void)C.solve(s.b, s.x); });
     check_moved([&] { C.update(); });
     check_moved([&] { C.set_tolerance(1); });
+    check_moved([&] { C.cancel(); });
     check_moved([&] { C.attempts(); });
     check_moved([&] { C.reason(); });
     const levelcl::Matrix matrix = std::move(s.A);
@@ -486,6 +506,7 @@ int main()
         return 77;
     const levelcl::Context ctx;
     test_chain__solves(ctx);
+    test_chain__can_be_cancelled(ctx);
     test_update__solves_with_the_new_values(ctx);
     test_views__take_contiguous_containers(ctx);
     test_layouts__are_operators(ctx);
