@@ -7,10 +7,12 @@ import multiprocessing
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import unittest.mock
 import warnings
@@ -959,6 +961,91 @@ class Callbacks(Case):
             with levelcl.Solver(self.A, fails_on_host) as solver, \
                     self.assertRaisesRegex(error, sentence):
                 solver.solve(self.b)
+
+
+class Ends(Case):
+    """Solves that end before they converge, which they never would."""
+    endless = {"solver": "gmres", "rtol": 1e-300, "max_iters": 10**9,
+               "stagnation": 10**9, "monitor_every": 1}
+
+    def setUp(self):
+        super().setUp()
+        self.A = laplace(30)
+        self.b = right_hand_side(self.A)
+        self.solvers = (levelcl.Solver(self.A, "jacobi", **self.endless),
+                        levelcl.Chain(self.A, **self.endless))
+
+    def tearDown(self):
+        for solver in self.solvers:  # as good as new
+            solver.set_tolerance(1e-6)
+            self.assertTrue(solver.solve(self.b).report.converged)
+        del solver, self.solvers
+        super().tearDown()
+
+    def test_ends__another_thread_cancels(self):
+        for solver in self.solvers:
+            started, results = threading.Event(), []
+            thread = threading.Thread(target=lambda: results.append(
+                solver.solve(self.b, monitor=lambda _: started.set())))
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                thread.start()
+                started.wait()
+                solver.cancel()
+                thread.join()
+            self.assertEqual(results[0].report.stop, "cancelled")
+            self.assertLess(
+                relative_residual(self.A, results[0].x, self.b), 1)
+
+    def test_ends__updates_of_chains_can_be_cancelled(self):
+        chain = self.solvers[1]
+        chain.cancel()
+        with self.assertRaises(levelcl.LevelclError) as caught:
+            chain.update()
+        self.assertEqual(caught.exception.status, levelcl.Status.ECANCELLED)
+
+    def test_ends__closed_objects_have_nothing_to_cancel(self):
+        with levelcl.Chain(self.A) as chain:
+            pass
+        with self.assertRaisesRegex(ValueError, "closed"):
+            chain.cancel()
+
+    def press(self, solver, monitor):
+        """A solve in this thread that Ctrl-C ends once it runs."""
+        started = threading.Event()
+
+        def interrupt():
+            if monitor is None:
+                while not solver._monitor.solving:
+                    time.sleep(0.01)
+                time.sleep(0.2)
+            else:
+                started.wait()
+            os.kill(os.getpid(), signal.SIGINT)
+
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        with self.assertRaises(KeyboardInterrupt):
+            solver.solve(self.b, monitor=monitor and monitor(started))
+        thread.join()
+
+    def test_ends__the_keyboard_interrupts(self):
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            for solver in self.solvers:
+                self.press(solver, None)
+                self.press(solver, lambda started: lambda _: started.set())
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def test_ends__time_is_limited(self):
+        with levelcl.Solver(self.A, time_limit=1e-9) as solver, \
+                self.assertWarns(levelcl.NotConvergedWarning):
+            _, report = solver.solve(self.b)
+        self.assertEqual(report.stop, "time-limit")
+        with self.assertRaises(levelcl.LevelclError) as caught:
+            levelcl.Chain(self.A, time_limit=1e-9)
+        self.assertEqual(caught.exception.status, levelcl.Status.ECANCELLED)
 
 
 class Objects(Case):

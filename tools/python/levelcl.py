@@ -21,6 +21,9 @@ returns its best x, with a NotConvergedWarning.
 
 Objects may be used from several threads, which take turns at a context, and
 closed in any order; what is not closed is freed with its last reference.
+Ctrl-C in the main thread ends a solve there between iterations; other calls,
+and set-ups in a solve, end first; then KeyboardInterrupt is raised. A handler
+of your own stays, and may call cancel().
 Warnings and messages go to the logger "levelcl", whose level counts when a
 context is created.
 
@@ -40,6 +43,7 @@ import operator
 import os
 import pathlib
 import queue
+import signal
 import sys
 import threading
 import warnings
@@ -406,6 +410,7 @@ _PROTOTYPES = {
                           _pointer(_double), _long, _int,
                           _pointer(lcl_report)),
     "solver_set_tolerance": (_int, _ref, _double, _double, _int),
+    "solver_cancel": (None, _ref),
     "solver_info": (_pointer(lcl_solver_params), _ref),
     "solver_destroy": (None, _out),
     "choose_method": (_int, _ref, _pointer(lcl_precond_params),
@@ -414,6 +419,7 @@ _PROTOTYPES = {
                      _pointer(lcl_solver_params)),
     "chain_update": (_int, _ref),
     "chain_set_tolerance": (_int, _ref, _double, _double, _int),
+    "chain_cancel": (None, _ref),
     "chain_solve": (_int, _ref, _pointer(_double), _pointer(_double),
                     _pointer(lcl_report)),
     "chain_attempt": (_pointer(lcl_attempt), _ref, _int),
@@ -479,17 +485,51 @@ class _Messages:
 
     def __init__(self):
         self.sentence = self.raised = None
+        self.inside = False  # a function of this program, or of its user
+        self.pressed = False  # Ctrl-C, in a solve
 
     def guard(self, function, failed):
         """A function for the library, which gets `failed` for exceptions."""
         def guarded(*arguments):
+            inside = self.inside
             try:
+                self.inside = True
                 return function(*arguments)
             except BaseException as error:
                 if self.raised is None:
                     self.raised = error
                 return failed
+            finally:
+                self.inside = inside
         return guarded
+
+    @contextlib.contextmanager
+    def interruptible(self):
+        """Around a solve. Ctrl-C in the main thread is raised at once in
+        functions that the solve calls, else after it: what a handler raises as
+        a function of ctypes begins is lost. Handlers of the user stay."""
+        before = signal.getsignal(signal.SIGINT)
+        mine = (before is signal.default_int_handler
+                and threading.current_thread() is threading.main_thread())
+
+        def press(*arguments):
+            if self.inside:
+                before(*arguments)
+            self.pressed = True
+
+        inside, self.inside = self.inside, False
+        if mine:
+            self.pressed = False
+            signal.signal(signal.SIGINT, press)
+        try:
+            yield
+        finally:
+            if mine:
+                signal.signal(signal.SIGINT, before)
+            self.inside = inside
+            if self.pressed:
+                self.pressed = False
+                raise KeyboardInterrupt
 
     def hear(self, _user, level, line):
         line = line.decode(errors="replace")
@@ -576,6 +616,7 @@ class _Handle:
 
     def __init__(self, core, kind, create, *arguments, parents=(), keep=()):
         self.core, self.keep = core, keep
+        self.destroying = threading.RLock()
         self.destroy = getattr(_lib, kind + "_destroy")
         self.parents, self.users = (), 1
         self.pointer = _address()
@@ -606,10 +647,16 @@ class _Handle:
         with self.entered():
             return self.core.messages.check(function(self.pointer, *arguments))
 
+    def signal(self, function):
+        """For functions that may be called while another one runs."""
+        with self.destroying:
+            function(self.pointer)
+
     def release(self):
         self.users -= 1
         if self.users == 0:
-            self.destroy(ctypes.byref(self.pointer))
+            with self.destroying:
+                self.destroy(ctypes.byref(self.pointer))
             self.core.dropped.extend(self.parents)
             self.parents = ()
 
@@ -1342,12 +1389,14 @@ class _Monitor:
     """The monitor of the solve in progress."""
 
     def __init__(self, messages):
+        self.messages = messages
         self.function = None
         self.solving = False
         self.callback = _MONITOR(messages.guard(self.ask, False))
 
     def ask(self, _user, info):
-        # without a function, too: an interrupt from the keyboard is raised here
+        if self.messages.pressed or self.messages.raised is not None:
+            return False
         if self.function is None:
             return True
         answer = self.function(Progress(**_values(info.contents)))
@@ -1355,6 +1404,9 @@ class _Monitor:
 
     def watch(self, params):
         params.monitor = ctypes.cast(self.callback, _address)
+
+
+_WANTED = "monitor", "cancelled", "none"  # how the caller ends solves
 
 
 class _Solving(_Owner):
@@ -1380,7 +1432,7 @@ class _Solving(_Owner):
 
     def _judged(self, result):
         report = result.report
-        if not report.converged and report.stop != "monitor":
+        if not report.converged and report.stop not in _WANTED:
             _warn(report.message)
         return result
 
@@ -1390,11 +1442,18 @@ class _Solving(_Owner):
             self._set_tolerance, _real(rtol, "rtol"), _real(atol, "atol"),
             _int_of(max_iters, "max_iters"))
 
+    def cancel(self):
+        """Ends the solve in progress in another thread, of a chain also the
+        set-up or the update, which raises a LevelclError with
+        Status.ECANCELLED; if there is none, the next one. The stop reason of a
+        solve is "cancelled"."""
+        self._live().signal(self._cancel)
+
     @contextlib.contextmanager
     def _watched(self, handle, monitor):
         if monitor is not None and not callable(monitor):
             raise TypeError(f"monitor is {monitor!r}: expected a function")
-        with handle.entered():
+        with handle.entered(), handle.core.messages.interruptible():
             if self._monitor.solving:
                 raise RuntimeError("a monitor cannot start its own solve")
             self._monitor.solving, self._monitor.function = True, monitor
@@ -1451,9 +1510,10 @@ class _Solving(_Owner):
 class Solver(_Solving):
     """A Krylov method for A, an Operator or a matrix; precond: a
     Preconditioner, what that class takes, or None. Options: solver, rtol, atol,
-    norm, max_iters, stagnation, divergence, idr_s, restart, basis.
+    norm, max_iters, stagnation, divergence, time_limit, idr_s, restart, basis.
     monitor_every: iterations between calls of a monitor at most."""
     _solve, _set_tolerance = _lib.solver_solve, _lib.solver_set_tolerance
+    _cancel = _lib.solver_cancel
 
     def __init__(self, A, precond=None, *, monitor_every=0, **options):
         params = _options(options, "solver").solver
@@ -1500,7 +1560,7 @@ class Solver(_Solving):
     def _warn_of(self, reports):
         failed = [j for j, report in enumerate(reports)
                   if not report.converged
-                  and report.stop not in ("monitor", "none")]
+                  and report.stop not in _WANTED]
         if failed:
             _warn(f"{len(failed)} of {len(reports)} columns; column"
                   f" {failed[0]}: {reports[failed[0]].message}")
@@ -1515,6 +1575,7 @@ class Chain(_Solving):
     """The method that suits A, an Operator or a matrix, then others. Options:
     those of Preconditioner and Solver; they apply to the first method."""
     _solve, _set_tolerance = _lib.chain_solve, _lib.chain_set_tolerance
+    _cancel = _lib.chain_cancel
 
     def __init__(self, A, *, labels=None, block_ptr=None, cpr_blocks=None,
                  monitor_every=0, **options):
