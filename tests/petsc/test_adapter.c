@@ -337,6 +337,63 @@ static void test_ksp__limits_history_and_monitors_are_those_of_petsc(
     tear_down(&c);
 }
 
+// D A D: the residual of CG grows by 1e5 or more before it falls.
+static Mat create_growing(void)
+{
+    Mat A = create_matrix(MATAIJ, 1);
+    Vec d;
+    PetscInt first, end;
+    fill(A, 1, SYMMETRIC, 1);
+    need(MatCreateVecs(A, &d, NULL));
+    need(VecGetOwnershipRange(d, &first, &end));
+    for (PetscInt row = first; row < end; ++row)
+        need(VecSetValue(d, row, row % 2 ? 1e3 : 1e-3, INSERT_VALUES));
+    need(VecAssemblyBegin(d));
+    need(VecAssemblyEnd(d));
+    need(MatDiagonalScale(A, d, d));
+    need(VecDestroy(&d));
+    return A;
+}
+
+static KSPConvergedReason diverging(const struct case_data *c, PetscReal dtol)
+{
+    need(VecSet(c->x, 0));
+    need(KSPSetTolerances(c->ksp, 1e-3, PETSC_DEFAULT, dtol, PETSC_DEFAULT));
+    return reason(c);
+}
+
+#define GROWING SOLVER "-ksp_levelcl_solver cg -pc_levelcl_precond jacobi "
+
+// By a chain, then by a solver, which belongs to another matrix.
+static void test_ksp__dtol_of_the_program_is_taken(void **state)
+{
+    (void)state;
+    for (int chained = 1; chained >= 0; --chained) {
+        struct case_data c;
+        Mat B = create_growing();
+        set_up(&c, create_growing(), GROWING);
+        if (!chained)
+            need(KSPSetOperators(c.ksp, c.A, B));
+        assert_int_equal(diverging(&c, PETSC_DEFAULT), KSP_CONVERGED_RTOL);
+        assert_int_equal(diverging(&c, 1e3), KSP_DIVERGED_DTOL);
+        assert_int_equal(diverging(&c, 1e30), KSP_CONVERGED_RTOL);
+        need(MatDestroy(&B));
+        tear_down(&c);
+    }
+}
+
+static void test_ksp__options_name_dtol(void **state)
+{
+    struct case_data c;
+    (void)state;
+    set_up(&c, create_growing(), GROWING "-ksp_divtol 1e4");
+    assert_int_equal(diverging(&c, PETSC_DEFAULT), KSP_DIVERGED_DTOL);
+    tear_down(&c);
+    set_up(&c, create_growing(), GROWING "-ksp_levelcl_divergence 1e30");
+    assert_int_equal(diverging(&c, 1e3), KSP_CONVERGED_RTOL);
+    tear_down(&c);
+}
+
 static void test_ksp__an_initial_guess_is_taken(void **state)
 {
     struct case_data c;
@@ -653,6 +710,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_ksp__shells_are_applied_on_one_rank),
         cmocka_unit_test(
             test_ksp__limits_history_and_monitors_are_those_of_petsc),
+        cmocka_unit_test(test_ksp__dtol_of_the_program_is_taken),
+        cmocka_unit_test(test_ksp__options_name_dtol),
         cmocka_unit_test(test_ksp__an_initial_guess_is_taken),
         cmocka_unit_test(test_pc__multigrid_takes_near_null_vectors),
         cmocka_unit_test(test_pc__coordinates_tell_displacements),

@@ -11,9 +11,27 @@
 
 struct solver {
     struct lcl_options options; // those of the solver
+    PetscBool divtol;           // -ksp_divtol is there
 };
 
+// PETSc's default for dtol.
+static const PetscReal default_divtol = 1e4;
+
 // --------------------------------------------------------------------- set-up
+
+// 0 would mean a default.
+static double limit(PetscReal tolerance)
+{
+    return tolerance > 0 ? tolerance : DBL_MIN;
+}
+
+// PETSc does not tell whether a program has set dtol: its default counts as not
+// set, unless an option names it.
+static bool has_divtol(KSP ksp)
+{
+    const struct solver *own = ksp->data;
+    return own->divtol || ksp->divtol != default_divtol;
+}
 
 static struct lcl_solver_params params_of(KSP ksp)
 {
@@ -22,17 +40,32 @@ static struct lcl_solver_params params_of(KSP ksp)
     struct lcl_solver_params params = own->options.solver;
     if (test && (test->initialrtol || test->mininitialrtol))
         params.relative_to = LCL_RELATIVE_TO_R0;
+    if (params.divergence == 0 && has_divtol(ksp))
+        params.divergence = limit(ksp->divtol);
     return params;
+}
+
+// What solves keeps the parameters with which it was made, but for tolerances.
+static void take_params(struct system *S, const struct lcl_solver_params *next)
+{
+    const struct lcl_solver_params *now = &S->options.solver;
+    if (next->divergence != now->divergence ||
+        next->relative_to != now->relative_to) {
+        lcl_solver_destroy(&S->S);
+        lcl_chain_destroy(&S->C);
+    }
+    S->options.solver = *next;
 }
 
 // Before the PC is set up, which makes the chain.
 static PetscErrorCode choose_form(KSP ksp, struct system *S)
 {
     Mat amat, pmat;
+    const struct lcl_solver_params params = params_of(ksp);
     PetscFunctionBegin;
     PetscCall(KSPGetOperators(ksp, &amat, &pmat));
     S->chained = amat == pmat ? PETSC_TRUE : PETSC_FALSE;
-    S->options.solver = params_of(ksp);
+    take_params(S, &params);
     PetscFunctionReturn(0);
 }
 
@@ -71,12 +104,6 @@ static PetscErrorCode take_amat(KSP ksp, struct system *S, lcl_operator **op,
     PetscCall(system_take(S, A, amat, st));
     *op = A->op;
     PetscFunctionReturn(0);
-}
-
-// 0 would mean a default.
-static double limit(PetscReal tolerance)
-{
-    return tolerance > 0 ? tolerance : DBL_MIN;
 }
 
 // Of a function that a program knows to be definite.
@@ -235,6 +262,9 @@ static PetscErrorCode KSPSetFromOptions_LEVELCL(
     PetscCall(options_read(PetscOptionsObject, "-ksp_levelcl_", "solver.",
                            &own->options));
     PetscOptionsHeadEnd();
+    PetscCall(PetscOptionsHasName(((PetscObject)ksp)->options,
+                                  ((PetscObject)ksp)->prefix, "-ksp_divtol",
+                                  &own->divtol));
     PetscFunctionReturn(0);
 }
 

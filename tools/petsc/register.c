@@ -26,8 +26,12 @@
 // -pc_levelcl_precond iluk -pc_levelcl_ilu_level 2, -ksp_levelcl_solver cg;
 // -pc_levelcl_device NAME; -help lists them. KSPLEVELCL takes tolerances and
 // the maximum of iterations, which methods of a chain share, from
-// KSPSetTolerances(), but a solve diverges at 1e5 times the first residual; its
-// norm is that of b - A x. Monitors are called after the solve, for all its
+// KSPSetTolerances(); its norm is that of b - A x. So does dtol, the factor by
+// which the first residual may grow, if it is not 1e4, PETSc's default, or if
+// -ksp_divtol is there: else that is 2^52, for residuals that grow by more than
+// 1e4 may still converge. -ksp_levelcl_divergence comes before dtol. A method
+// of a chain that diverges is followed by the next one; of the last one, the
+// reason is KSP_DIVERGED_DTOL. Monitors are called after the solve, for all its
 // iterations. Below a solver of PETSc PCLEVELCL is by default what the matrix
 // suggests for any solver, symmetric if the matrix is. KSPLEVELCL removes the
 // null spaces that MatSetNullSpace() and MatSetTransposeNullSpace() attach,
