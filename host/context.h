@@ -15,10 +15,10 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-// The programs built so far.
+// The programs built so far, and what they serve besides.
 struct lcl_programs {
     struct lcl_program **all;
-    size_t count;
+    size_t count, built;
 };
 
 // Pinned memory; all zero: none.

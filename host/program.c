@@ -34,8 +34,9 @@ enum { COMPILER_BYTES = 256 << 20 };
 
 // Of a context, which fixes the rest of the key: source and defines.
 struct lcl_program {
-    const char *source; // of the spec or its bundle
+    const char *source;
     char *defines;
+    struct lcl_program *serves; // NULL, or what is built instead
     cl_program program;
     struct lcl_kernel **kernels;
     size_t kernel_count;
@@ -318,7 +319,8 @@ static struct lcl_program *find_program(const struct lcl_programs *programs,
     for (size_t i = 0; i < programs->count; ++i)
         if (strcmp(programs->all[i]->source, source) == 0 &&
             strcmp(programs->all[i]->defines, defines) == 0)
-            return programs->all[i];
+            return programs->all[i]->serves ? programs->all[i]->serves
+                                            : programs->all[i];
     return NULL;
 }
 
@@ -331,7 +333,8 @@ static enum lcl_status keep_program(lcl_context *ctx, struct lcl_program *p)
         return lcl_fail_memory(&ctx->cl.log, "a program");
     programs->all = all;
     all[programs->count++] = p;
-    if (programs->count == MANY_PROGRAMS)
+    programs->built += p->program != NULL;
+    if (p->program && programs->built == MANY_PROGRAMS)
         lcl_warn(&ctx->cl.log,
                  "%d kernel programs are loaded: is a kernel specialised on a "
                  "value that should be an argument?",
@@ -345,7 +348,7 @@ static struct lcl_program *allocate_program(const struct lcl_spec *spec,
     struct lcl_program *p = lcl_calloc(1, sizeof *p);
     if (!p)
         return NULL;
-    p->source = spec->source;
+    p->source = lcl_source_name(spec->source);
     p->defines = lcl_strdup(defines);
     if (p->defines)
         return p;
@@ -395,7 +398,7 @@ static enum lcl_status add_program(struct lcl_program **out, lcl_context *ctx,
 static enum lcl_status check_parameters(lcl_context *ctx,
                                         const struct lcl_spec *spec)
 {
-    if (!lcl_source_exists(spec->source))
+    if (!lcl_source_name(spec->source))
         return lcl_fail_memory(&ctx->cl.log, "a kernel's source");
     const char *unknown = lcl_program_unknown(spec);
     return unknown ? lcl_fail(&ctx->cl.log, LCL_EBUILD,
@@ -403,16 +406,52 @@ static enum lcl_status check_parameters(lcl_context *ctx,
                    : LCL_OK;
 }
 
-static enum lcl_status get_program(struct lcl_program **out, lcl_context *ctx,
-                                   const struct lcl_spec *spec)
+static enum lcl_status build_or_find(struct lcl_program **out, lcl_context *ctx,
+                                     const struct lcl_spec *spec)
 {
     char defines[LCL_SPEC_TEXT];
     if (!lcl_spec_defines(defines, sizeof defines, spec))
         return lcl_fail_memory(&ctx->cl.log, "a kernel's source");
     *out = find_program(&ctx->programs, spec->source, defines);
+    return *out ? LCL_OK : add_program(out, ctx, spec, defines);
+}
+
+// Notes what serves the spec with these defines.
+static enum lcl_status add_name(lcl_context *ctx, const struct lcl_spec *spec,
+                                const char *defines, struct lcl_program *serves)
+{
+    struct lcl_program *p = allocate_program(spec, defines);
+    if (!p)
+        return lcl_fail_memory(&ctx->cl.log, "a program");
+    p->serves = serves;
+    const enum lcl_status st = keep_program(ctx, p);
+    if (st < 0)
+        program_free(ctx, p);
+    return st;
+}
+
+// What a spec asks for, without the parameters that change nothing and, where
+// that gains, as a part of something larger. The answer is kept.
+static enum lcl_status get_program(struct lcl_program **out, lcl_context *ctx,
+                                   const struct lcl_spec *spec)
+{
+    char defines[LCL_SPEC_TEXT];
+    struct lcl_spec built = *spec;
+    enum lcl_status st;
+    if (!lcl_spec_defines(defines, sizeof defines, spec))
+        return lcl_fail_memory(&ctx->cl.log, "a kernel's source");
+    *out = find_program(&ctx->programs, spec->source, defines);
     if (*out)
         return LCL_OK;
-    return add_program(out, ctx, spec, defines);
+    if ((st = check_parameters(ctx, spec)) < 0)
+        return st;
+    lcl_source_drop_defaults(&built);
+    if (lcl_caps_is_pocl(&ctx->caps))
+        lcl_source_bundle(&built);
+    if ((st = build_or_find(out, ctx, &built)) < 0 ||
+        find_program(&ctx->programs, spec->source, defines))
+        return st;
+    return add_name(ctx, spec, defines, *out);
 }
 
 // ------------------------------------------------------------------- kernels
@@ -448,20 +487,15 @@ enum lcl_status lcl_kernel_get(lcl_kernel **out, lcl_context *ctx,
                                const struct lcl_spec *spec)
 {
     struct lcl_spec full = *spec;
-    struct lcl_program *p;
+    struct lcl_program *p = NULL;
     if (full.width == 0)
         full.width = ctx->caps.width;
     if (full.exchange == LCL_EXCHANGE_AUTO)
         full.exchange = ctx->caps.exchange;
     if (!ctx->caps.strict_rounding)
         full.loose = 1;
-    enum lcl_status st = check_parameters(ctx, &full);
+    const enum lcl_status st = get_program(&p, ctx, &full);
     if (st < 0)
-        return st;
-    lcl_source_drop_defaults(&full);
-    if (lcl_caps_is_pocl(&ctx->caps))
-        lcl_source_bundle(&full);
-    if ((st = get_program(&p, ctx, &full)) < 0)
         return st;
     *out = find_kernel(p, full.kernel);
     return *out ? LCL_OK : add_kernel(out, ctx, p, &full);

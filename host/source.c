@@ -5,6 +5,7 @@
 #include "host/alloc.h"
 #include "host/sources.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,9 +23,10 @@ static const char *const *find_parts(const char *name)
     return source ? source->parts : NULL;
 }
 
-bool lcl_source_exists(const char *name)
+const char *lcl_source_name(const char *name)
 {
-    return find_source(name) != NULL;
+    const struct lcl_source *source = find_source(name);
+    return source ? source->name : NULL;
 }
 
 // The end of the first `length` bytes of `text` in the source; NULL: not there.

@@ -4,9 +4,8 @@
 
 #include "host/spec.h"
 
-#include <stdbool.h>
-
-bool lcl_source_exists(const char *name);
+// The name of a source, which lives forever; NULL: it does not exist.
+const char *lcl_source_name(const char *name);
 
 // Source text of a spec as passed to the driver, without a device: defines, the
 // included headers, kernel. Freed with lcl_free(); NULL if memory runs out, the
