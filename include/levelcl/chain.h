@@ -124,13 +124,13 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_chain_set_tolerance(lcl_chain *C,
                                                               int max_iters);
 
 /* Ends the solve in progress, that of all columns, or the update, which returns
- * LCL_ECANCELLED; if there is none, the next one. Ends in an iteration as
- * lcl_solver_cancel(), and in a set-up within the time of a kernel or of what
- * the host does between two looks at the clock. Of the ranks of MPI, one has to
- * call it, and better all: a set-up ends where they agree, after the
- * subdomains, the levels of multigrid and the numeric phase, and the one that
- * is first waits for the others. All ranks return the same status. May be
- * called from any thread and from a signal handler while C exists. NULL: no
+ * LCL_ECANCELLED; if there is none, the next one that has something to do. Ends
+ * in an iteration as lcl_solver_cancel(), and in a set-up within the time of a
+ * kernel or of what the host does between two looks at the clock. Of the ranks
+ * of MPI, one has to call it, and better all: a set-up ends where they agree,
+ * after the subdomains, the levels of multigrid and the numeric phase, and the
+ * one that is first waits for the others. All ranks return the same status. May
+ * be called from any thread and from a signal handler while C exists. NULL: no
  * effect. */
 LCL_API void lcl_chain_cancel(lcl_chain *C);
 

@@ -163,6 +163,10 @@ void test_chain__can_be_cancelled(const levelcl::Context &ctx)
         return true;
     };
     CHECK(chain.solve(s.b, s.x, cancel).values.stop == LCL_STOP_CANCELLED);
+    std::vector<double> val(s.A->val, s.A->val + s.A->nnz);
+    for (double &value : val)
+        value *= 2;
+    A.update(val);
     chain.cancel();
     check_error(LCL_ECANCELLED, "", [&] { chain.update(); });
     CHECK(chain.solve(s.b, s.x).converged());
