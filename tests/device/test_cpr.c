@@ -58,19 +58,19 @@ static void test_cpr__few_iterations_suffice(void **state)
 }
 
 // Those of the accumulation terms, the same in each cell; with the equation of
-// water alone, the pressure matrix is a worse one.
+// water alone, the pressure matrix is a worse one, which few cells show best.
 static void test_cpr__weights_may_come_from_the_caller(void **state)
 {
     static const double accumulation[B * B] = {0.002, 1,     0, 0.004, -1,
                                                -0.8,  0.003, 0, 1};
-    struct lcl_csr A = reservoir(test_size(6, 12));
+    struct lcl_csr A = reservoir(6);
     double *blocks = test_vector(A.rows * B);
     struct lcl_precond_params own = cpr;
     own.cpr.blocks = blocks;
     for (int64_t k = 0; k < A.rows * B; ++k)
         blocks[k] = accumulation[k % (B * B)];
     const int few = iterations(*state, &A, &own, LCL_SOLVER_FGMRES);
-    assert_true(few <= 30);
+    assert_true(few <= 3);
     for (int64_t k = 0; k < A.rows * B; ++k)
         blocks[k] = k % (B * B) % (B + 1) == 0;
     assert_true(iterations(*state, &A, &own, LCL_SOLVER_FGMRES) > few);

@@ -84,7 +84,7 @@ static void test_look__sums_are_the_reference_s(void **state)
     const int width = lcl_context_caps(*state)->width;
     for (size_t b = 0; b < sizeof blocks / sizeof *blocks; ++b)
         for (int lanes = 1; lanes <= width; lanes *= 2)
-            expect_look(*state, mixed(n, lanes), blocks[b], b % 2, lanes, true);
+            expect_look(*state, mixed(n, b + 1), blocks[b], b % 2, lanes, true);
     expect_look(*state, test_random_csr(n, 5, 3), 1, false, width, true);
     expect_look(*state, test_random_csr(n, 5, 4), 3, true, 1, true);
     expect_look(*state, test_identity(1), 1, false, 1, false);
