@@ -34,7 +34,7 @@ static bool in_name(char c)
 }
 
 // Finds "packed.cl:12:" or "wave.cl.h:7:" in a line of the compiler.
-static bool find_place(struct place *place, const char *text, size_t length)
+static bool find_file(struct place *place, const char *text, size_t length)
 {
     for (size_t i = 1; i + 4 < length; ++i) {
         if (strncmp(text + i, ".cl", 3) != 0)
@@ -53,6 +53,33 @@ static bool find_place(struct place *place, const char *text, size_t length)
     return false;
 }
 
+// Reads `#line 1 "name"`, after which the named file starts.
+static bool read_name(char name[NAME], const char *source)
+{
+    return sscanf(source, "#line 1 \"%63[^\"\n]\"", name) == 1;
+}
+
+// NVIDIA's compiler ignores #line: "<kernel>:236:12:", a line of all.
+static bool find_line(struct place *place, const char *text, const char *source)
+{
+    static const char head[] = "<kernel>:";
+    if (strncmp(text, head, sizeof head - 1) != 0)
+        return false;
+    *place = (struct place){.line = 0};
+    for (long left = strtol(text + sizeof head - 1, NULL, 10);
+         left > 1 && *source; --left) {
+        place->line = read_name(place->name, source) ? 1 : place->line + 1;
+        source = next_line(source);
+    }
+    return *place->name != '\0' && *source != '\0';
+}
+
+static bool find_place(struct place *place, const char *text, size_t length,
+                       const char *source)
+{
+    return find_line(place, text, source) || find_file(place, text, length);
+}
+
 static bool is_known(const struct place *all, int count, const struct place *p)
 {
     while (count > 0 && (strcmp(all[count - 1].name, p->name) != 0 ||
@@ -63,14 +90,10 @@ static bool is_known(const struct place *all, int count, const struct place *p)
 
 // ------------------------------------------------------------------- source
 
-// Reads `#line 1 "name"`, after which the named file starts.
 static bool starts_file(const char *source, const char *name)
 {
-    static const char head[] = "#line 1 \"";
-    const size_t bytes = sizeof head - 1, length = strlen(name);
-    return strncmp(source, head, bytes) == 0 &&
-           strncmp(source + bytes, name, length) == 0 &&
-           source[bytes + length] == '"';
+    char found[NAME];
+    return read_name(found, source) && strcmp(found, name) == 0;
 }
 
 static void log_around(const struct lcl_log *log, const struct place *place,
@@ -101,7 +124,8 @@ void lcl_log_build(const struct lcl_log *log, const char *text,
             continue;
         lcl_log_msg(log, LCL_LOG_ERROR, " %.*s", (int)length, text);
         ++line;
-        if (places < PLACES && find_place(&place[places], text, length) &&
+        if (places < PLACES &&
+            find_place(&place[places], text, length, source) &&
             !is_known(place, places, &place[places]))
             ++places;
     }

@@ -156,7 +156,8 @@ static void test_log__printable_text_is_cut_between_characters(void **state)
     assert_string_equal(shown, "");
 }
 
-// The lines of the compiler, then the source around the places that they name.
+// The lines of the compiler, then the source around the places that they name,
+// in a file or, on NVIDIA, in all of it.
 static void test_log__a_failed_build_shows_its_source(void **state)
 {
     (void)state;
@@ -174,6 +175,11 @@ static void test_log__a_failed_build_shows_its_source(void **state)
                         "   b.cl:2  two|   b.cl:3  three| > b.cl:4  four|");
     lcl_build_fault(fault, sizeof fault, text);
     assert_string_equal(fault, "/tmp/b.cl:4:1: error: e");
+    memset(all, 0, sizeof all);
+    lcl_log_build(&log, "<kernel>:8:1: error: e\n<kernel>:99:1: note", source);
+    assert_string_equal(all,
+                        " <kernel>:8:1: error: e| <kernel>:99:1: note|"
+                        "   b.cl:2  two|   b.cl:3  three| > b.cl:4  four|");
     lcl_build_fault(fault, sizeof fault, "\nfirst\nsecond");
     assert_string_equal(fault, "first");
     lcl_build_fault(fault, sizeof fault, "");
