@@ -8,7 +8,7 @@ trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
 mkdir "$dir/in" "$dir/out" "$dir/none"
 cd "$dir/in" || exit 1
-export LEVELCL_CACHE_DIR="$dir/cache"
+export LEVELCL_CACHE_DIR="${LEVELCL_CACHE_DIR-$dir/cache}"
 passed=0
 failed=0
 

@@ -4,6 +4,7 @@
 # is ok. Usage: test_doctor.sh CLSOLVE
 set -u
 . "$(dirname "$0")/checks.sh"
+export LEVELCL_CACHE_DIR="$dir/cache"
 
 # ---------------------------------------------------------------- no device
 

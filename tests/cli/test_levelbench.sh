@@ -6,7 +6,7 @@ set -u
 bench=$1 tools=$2 page=$2/levelbench.1
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-export LEVELCL_CACHE_DIR="$dir/cache"
+export LEVELCL_CACHE_DIR="${LEVELCL_CACHE_DIR-$dir/cache}"
 failed=0
 
 flunk()

@@ -7,6 +7,7 @@
 set -u
 runner=$(cd "$(dirname "$0")" && pwd)/terminal.py
 . "$(dirname "$0")/checks.sh"
+export LEVELCL_CACHE_DIR="$dir/cache"
 
 command -v python3 >/dev/null || finish 77
 

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Compiles kernel sources offline for GPUs and prints the resources of each. The
 # name of a source selects its targets:
-#   NAME-amd.cl         gfx90a and gfx1030; those with .W32. not for gfx90a,
-#                       whose waves are 64 wide
+#   NAME.W64.*-amd.cl   gfx90a
+#   NAME.W32.*-amd.cl   gfx1030
 #   NAME-nv_ptx.cl      sm_90
 #   NAME-khr.cl         syntax only: no target has these shuffles
 #   NAME-intel.cl       not compiled: clang does not know all these shuffles
-#   any other NAME.cl   gfx1030 and sm_90
+#   any other NAME.cl   syntax only: the same kernels without shuffles
 # NAME.system_fence-... has fences that order what the host sees.
 # Sources of a default solve also for gfx942, gfx1100 and sm_80; no register of
 # theirs may be spilled.
@@ -143,13 +143,11 @@ note() {
 compile() {
     case $full$1 in
     *-intel.cl) note "not compiled" ;;
-    no* | *-khr.cl) syntax "$1" ;;
+    no*) syntax "$1" ;;
     *-nv_ptx.cl) nvidia "$1" sm_90 ;;
-    *.W32.*-amd.cl) amd "$1" gfx1030 ;;
-    *.W64.*-amd.cl)
-        amd "$1" gfx90a && amd "$1" gfx1030 -mwavefrontsize64 ;;
-    *-amd.cl) amd "$1" gfx90a && amd "$1" gfx1030 ;;
-    *) amd "$1" gfx1030 && nvidia "$1" sm_90 ;;
+    *.W64.*-amd.cl) amd "$1" gfx90a ;;
+    *-amd.cl) amd "$1" gfx1030 ;;
+    *) syntax "$1" ;;
     esac
 }
 
