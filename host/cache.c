@@ -55,31 +55,37 @@ size_t lcl_cache_folder(char *path, size_t size)
     return 0;
 }
 
-enum lcl_status lcl_cache_init(struct lcl_cache *cache, const char *dir,
-                               bool off, const struct lcl_log *log)
+size_t lcl_store_folder(char *path, size_t size)
 {
-    const bool given = dir && *dir;
-    *cache = (struct lcl_cache){.max_bytes = MAX_BYTES};
-    if (log)
-        cache->log = *log;
-    const size_t length = off     ? 0
-                          : given ? strlen(dir)
-                                  : lcl_cache_folder(NULL, 0);
+    const char *given = getenv("LEVELCL_STORE");
+    return (size_t)snprintf(path, path ? size : 0, "%s",
+                            given ? given : LCL_STORE_DIR);
+}
+
+// Copies the name that `name` writes, if there is one.
+static enum lcl_status set_path(struct lcl_cache_folder *F,
+                                size_t (*name)(char *path, size_t size))
+{
+    const size_t length = name(NULL, 0);
     if (length == 0)
         return LCL_OK;
-    cache->dir = lcl_malloc(length + 1, 1);
-    if (!cache->dir)
-        return lcl_fail_memory(log, "the cache folder's name");
-    if (given)
-        memcpy(cache->dir, dir, length + 1);
-    else
-        (void)lcl_cache_folder(cache->dir, length + 1);
+    F->path = lcl_malloc(length + 1, 1);
+    if (!F->path)
+        return lcl_fail_memory(&F->log, "the cache folder's name");
+    (void)name(F->path, length + 1);
     return LCL_OK;
+}
+
+static void forget(struct lcl_cache_folder *F)
+{
+    lcl_free(F->path);
+    F->path = NULL;
 }
 
 void lcl_cache_finish(struct lcl_cache *cache)
 {
-    lcl_free(cache->dir);
+    forget(&cache->store);
+    forget(&cache->own);
     *cache = (struct lcl_cache){0};
 }
 
@@ -115,37 +121,40 @@ static uint32_t crc_of(const char *key, const void *blob, size_t bytes)
 
 // ------------------------------------------------------------------- folders
 
-// Warns once per cache that kernels will be compiled each time, and why.
-static void warn(struct lcl_cache *cache, const char *what, const char *why)
+// Warns once per folder that kernels will be compiled each time, and why.
+static void warn(struct lcl_cache_folder *F, const char *what, const char *why)
 {
-    if (!cache->warned)
-        lcl_warn(&cache->log, "the kernel cache in %s cannot be %s: %s",
-                 cache->dir, what, why);
-    cache->warned = true;
+    if (!F->warned)
+        lcl_warn(&F->log, "the kernel %s in %s cannot be %s: %s",
+                 F->shared ? "store" : "cache", F->path, what, why);
+    F->warned = true;
 }
 
-static void warn_errno(struct lcl_cache *cache, const char *what, int code)
+static void warn_errno(struct lcl_cache_folder *F, const char *what, int code)
 {
     char why[128] = "unknown error";
     strerror_r(code, why, sizeof why);
-    warn(cache, what, why);
+    warn(F, what, why);
 }
 
 // Anyone who can write to a file or folder of the cache can run code as the
-// user.
-static const char *fault_of(const struct stat *info)
+// user; root can do so anyway.
+static const char *fault_of(const struct lcl_cache_folder *F,
+                            const struct stat *info)
 {
-    return info->st_uid != geteuid() ? "a part of it belongs to another user"
+    const bool trusted =
+        info->st_uid == geteuid() || (F->shared && info->st_uid == 0);
+    return !trusted ? "a part of it belongs to another user"
            : info->st_mode & (S_IWGRP | S_IWOTH)
                ? "other users may write to a part of it"
                : NULL;
 }
 
-static bool is_safe(struct lcl_cache *cache, const struct stat *info)
+static bool is_safe(struct lcl_cache_folder *F, const struct stat *info)
 {
-    const char *fault = fault_of(info);
+    const char *fault = fault_of(F, info);
     if (fault)
-        warn(cache, "used", fault);
+        warn(F, "used", fault);
     return !fault;
 }
 
@@ -186,49 +195,86 @@ bool lcl_folder_is_writable(const char *path)
 
 bool lcl_cache_keeps(const struct lcl_cache *cache)
 {
+    const struct lcl_cache_folder *F = &cache->own;
     struct stat info;
-    if (!cache->dir || !lcl_folder_is_writable(cache->dir))
+    if (!F->path || !lcl_folder_is_writable(F->path))
         return false;
-    return stat(cache->dir, &info) != 0 || !fault_of(&info);
+    return stat(F->path, &info) != 0 || !fault_of(F, &info);
 }
 
 // Opens a folder of the cache. Returns -1 if it does not exist or is not safe
-// to use; `made` is the error of an attempt to create it.
-static int open_folder(struct lcl_cache *cache, int at, const char *path,
+// to use; `made` is the error of an attempt to create it. A store that this
+// process cannot read is as good as none.
+static int open_folder(struct lcl_cache_folder *F, int at, const char *path,
                        int flags, int made)
 {
     struct stat info;
     const int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
     if (fd < 0) {
         if (made)
-            warn_errno(cache, "written", made);
-        else if (errno != ENOENT)
-            warn_errno(cache, "used", errno);
+            warn_errno(F, "written", made);
+        else if (errno != ENOENT && !F->shared)
+            warn_errno(F, "used", errno);
         return -1;
     }
-    if (fstat(fd, &info) == 0 && is_safe(cache, &info))
+    if (fstat(fd, &info) == 0 && is_safe(F, &info))
         return fd;
     close(fd);
     return -1;
 }
 
 // The top folder of the cache may be a symbolic link, the others may not.
-static int open_top(struct lcl_cache *cache, bool make)
+static int open_top(struct lcl_cache_folder *F, bool make)
 {
-    return open_folder(cache, AT_FDCWD, cache->dir, 0,
-                       make ? make_folders(cache->dir) : 0);
+    return open_folder(F, AT_FDCWD, F->path, 0,
+                       make ? make_folders(F->path) : 0);
 }
 
 // The folder of a key's file.
-static int open_fan(struct lcl_cache *cache, const struct place *p, bool make)
+static int open_fan(struct lcl_cache_folder *F, const struct place *p,
+                    bool make)
 {
-    const int top = open_top(cache, make);
+    const int top = F->path ? open_top(F, make) : -1;
     if (top < 0)
         return -1;
-    const int fan = open_folder(cache, top, p->fan, O_NOFOLLOW,
+    const int fan = open_folder(F, top, p->fan, O_NOFOLLOW,
                                 make ? make_folder(top, p->fan) : 0);
     close(top);
     return fan;
+}
+
+static enum lcl_status init_own(struct lcl_cache_folder *F, const char *dir)
+{
+    if (!dir || !*dir)
+        return set_path(F, lcl_cache_folder);
+    F->path = lcl_strdup(dir);
+    return F->path ? LCL_OK
+                   : lcl_fail_memory(&F->log, "the cache folder's name");
+}
+
+// Most installations have no store: one attempt to open it tells.
+static enum lcl_status init_store(struct lcl_cache_folder *F)
+{
+    const enum lcl_status st = set_path(F, lcl_store_folder);
+    const int top = F->path ? open_top(F, false) : -1;
+    if (top >= 0)
+        close(top);
+    else
+        forget(F);
+    return st;
+}
+
+enum lcl_status lcl_cache_init(struct lcl_cache *cache, const char *dir,
+                               bool off, const struct lcl_log *log)
+{
+    enum lcl_status st = LCL_OK;
+    *cache = (struct lcl_cache){.store.shared = true, .max_bytes = MAX_BYTES};
+    if (log)
+        cache->store.log = cache->own.log = *log;
+    if (!off && (st = init_own(&cache->own, dir)) == LCL_OK &&
+        (st = init_store(&cache->store)) < 0)
+        lcl_cache_finish(cache);
+    return st;
 }
 
 // ------------------------------------------------------------------- loading
@@ -247,11 +293,11 @@ static bool read_all(int fd, void *data, size_t bytes)
     return true;
 }
 
-static void *read_file(struct lcl_cache *cache, int fd, size_t *bytes)
+static void *read_file(struct lcl_cache_folder *F, int fd, size_t *bytes)
 {
     struct stat info;
-    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
-        !is_safe(cache, &info) || info.st_size > MAX_BYTES)
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || !is_safe(F, &info) ||
+        info.st_size > MAX_BYTES)
         return NULL;
     *bytes = (size_t)info.st_size;
     char *text = lcl_malloc(*bytes, 1);
@@ -263,14 +309,14 @@ static void *read_file(struct lcl_cache *cache, int fd, size_t *bytes)
 }
 
 // Does not block on a pipe or a device in place of the file.
-static void *read_below(struct lcl_cache *cache, int fan, const char *name,
+static void *read_below(struct lcl_cache_folder *F, int fan, const char *name,
                         size_t *bytes)
 {
     const int fd =
         openat(fan, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return NULL;
-    void *text = read_file(cache, fd, bytes);
+    void *text = read_file(F, fd, bytes);
     close(fd);
     return text;
 }
@@ -294,20 +340,21 @@ static size_t blob_offset(const char *text, size_t bytes, const char *key)
     return sizeof head + key_bytes;
 }
 
-void *lcl_cache_load(struct lcl_cache *cache, const char *key, size_t *bytes)
+static void *load_from(struct lcl_cache_folder *F, const char *key,
+                       size_t *bytes)
 {
     const struct place p = place_of(key);
-    const int fan = cache->dir ? open_fan(cache, &p, false) : -1;
+    const int fan = open_fan(F, &p, false);
     if (fan < 0)
         return NULL;
-    char *text = read_below(cache, fan, p.name, bytes);
+    char *text = read_below(F, fan, p.name, bytes);
     const size_t at = text ? blob_offset(text, *bytes, key) : 0;
     if (text && at == 0) {
-        lcl_debug(&cache->log,
-                  "cache: deleted %s/%s/%s, which is damaged or has another "
-                  "key",
-                  cache->dir, p.fan, p.name);
-        unlinkat(fan, p.name, 0);
+        lcl_debug(&F->log,
+                  "cache: %s %s/%s/%s, which is damaged or has another key",
+                  F->shared ? "ignored" : "deleted", F->path, p.fan, p.name);
+        if (!F->shared)
+            unlinkat(fan, p.name, 0);
         lcl_free(text);
         text = NULL;
     }
@@ -317,6 +364,13 @@ void *lcl_cache_load(struct lcl_cache *cache, const char *key, size_t *bytes)
     *bytes -= at;
     memmove(text, text + at, *bytes);
     return text;
+}
+
+void *lcl_cache_load(struct lcl_cache *cache, const char *key, size_t *bytes)
+{
+    void *blob = load_from(&cache->store, key, bytes);
+    cache->from_store = blob != NULL;
+    return blob ? blob : load_from(&cache->own, key, bytes);
 }
 
 // ------------------------------------------------------------------- storing
@@ -368,7 +422,7 @@ static uint64_t measure(int top, const char *fan, struct old_file *oldest)
 
 static void keep_below_limit(struct lcl_cache *cache)
 {
-    const int top = open_top(cache, false);
+    const int top = open_top(&cache->own, false);
     while (top >= 0) {
         struct old_file oldest = {.path = ""};
         uint64_t sum = 0;
@@ -413,14 +467,14 @@ void lcl_cache_store(struct lcl_cache *cache, const char *key, const void *blob,
 {
     char temp[64];
     const struct place p = place_of(key);
-    const int fan = cache->dir ? open_fan(cache, &p, true) : -1;
+    const int fan = open_fan(&cache->own, &p, true);
     if (fan < 0)
         return;
     const int fd = create_temporary(fan, p.name, temp);
     const bool stored = fd >= 0 && write_file(fd, key, blob, bytes) &&
                         renameat(fan, temp, fan, p.name) == 0;
     if (!stored) {
-        warn_errno(cache, "written", errno);
+        warn_errno(&cache->own, "written", errno);
         if (fd >= 0)
             unlinkat(fan, temp, 0);
     }
@@ -429,12 +483,18 @@ void lcl_cache_store(struct lcl_cache *cache, const char *key, const void *blob,
         keep_below_limit(cache);
 }
 
-void lcl_cache_drop(struct lcl_cache *cache, const char *key)
+bool lcl_cache_drop(struct lcl_cache *cache, const char *key)
 {
     const struct place p = place_of(key);
-    const int fan = cache->dir ? open_fan(cache, &p, false) : -1;
+    if (cache->from_store) {
+        forget(&cache->store);
+        cache->from_store = false;
+        return true;
+    }
+    const int fan = open_fan(&cache->own, &p, false);
     if (fan < 0)
-        return;
+        return false;
     unlinkat(fan, p.name, 0);
     close(fan);
+    return false;
 }

@@ -12,15 +12,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct lcl_cache {
-    char *dir;          // NULL: off
-    uint64_t max_bytes; // evicts the oldest files above this size
+struct lcl_cache_folder {
+    char *path;  // NULL: none
+    bool shared; // root may own it, and nothing in it is ever changed
+    bool warned; // it is unusable or not writable, and was reported
     struct lcl_log log;
-    bool warned; // the folder is unusable or not writable, and was reported
 };
 
-// Chooses the folder: `dir`, else $LEVELCL_CACHE_DIR, $XDG_CACHE_HOME/levelcl,
-// ~/.cache/levelcl; off if none is set. Creates nothing yet.
+struct lcl_cache {
+    struct lcl_cache_folder store; // of the installation, searched first
+    struct lcl_cache_folder own;   // of the user
+    uint64_t max_bytes;            // evicts the oldest files above this size
+    bool from_store;               // the blob loaded last
+};
+
+// Chooses the user's folder: `dir`, else $LEVELCL_CACHE_DIR,
+// $XDG_CACHE_HOME/levelcl, ~/.cache/levelcl; none if nothing is set. Creates
+// nothing yet. The store is lcl_store_folder() if that exists and is safe.
 enum lcl_status lcl_cache_init(struct lcl_cache *cache, const char *dir,
                                bool off, const struct lcl_log *log);
 void lcl_cache_finish(struct lcl_cache *cache);
@@ -37,14 +45,16 @@ bool lcl_folder_is_writable(const char *path);
 uint64_t lcl_cache_hash(const char *key);
 
 // The blob stored under `key`, freed with lcl_free(); NULL on a miss. Deletes a
-// file that is truncated, damaged or of another key.
+// file of the user's folder that is truncated, damaged or of another key.
 void *lcl_cache_load(struct lcl_cache *cache, const char *key, size_t *bytes);
 
-// Stores a blob: writes a temporary file and renames it, so that processes may
-// share the folder. A folder that is not writable is no error; it is logged
-// once as a warning.
+// Stores a blob in the user's folder: writes a temporary file and renames it,
+// so that processes may share the folder. A folder that is not writable is no
+// error; it is logged once as a warning.
 void lcl_cache_store(struct lcl_cache *cache, const char *key, const void *blob,
                      size_t bytes);
 
-// Deletes a blob that its user rejected.
-void lcl_cache_drop(struct lcl_cache *cache, const char *key);
+// Deletes the blob loaded last, which its user rejected. If that was in the
+// store, no longer searches the store and returns true: the user's folder may
+// have another one.
+bool lcl_cache_drop(struct lcl_cache *cache, const char *key);

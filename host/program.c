@@ -109,31 +109,43 @@ static cl_int build(lcl_context *ctx, cl_program program)
     return code;
 }
 
-static cl_program load_binary(lcl_context *ctx, const char *key)
+// NULL if the driver rejects the binary.
+static cl_program make_of_binary(lcl_context *ctx, const unsigned char *blob,
+                                 size_t bytes)
 {
-    size_t bytes;
-    unsigned char *blob = lcl_cache_load(&ctx->cache, key, &bytes);
-    if (!blob)
-        return NULL;
     cl_int code, loaded = CL_SUCCESS;
     cl_program program = ctx->cl.api->clCreateProgramWithBinary(
-        ctx->context, 1, &ctx->device, &bytes, (const unsigned char **)&blob,
-        &loaded, &code);
-    lcl_free(blob);
+        ctx->context, 1, &ctx->device, &bytes, &blob, &loaded, &code);
     if (code == CL_SUCCESS && loaded == CL_SUCCESS &&
-        build(ctx, program) == CL_SUCCESS) {
-        ++ctx->builds.from_cache;
+        build(ctx, program) == CL_SUCCESS)
         return program;
-    }
-    lcl_debug(&ctx->cl.log, "cache: deleted a binary that the driver rejected");
-    lcl_cache_drop(&ctx->cache, key);
     if (program && code == CL_SUCCESS)
         ctx->cl.api->clReleaseProgram(program);
     return NULL;
 }
 
-// Where PoCL keeps kernels, as its manual says.
-static bool pocl_keeps_kernels(void)
+static cl_program load_binary(lcl_context *ctx, const char *key)
+{
+    cl_program program = NULL;
+    bool again = true;
+    while (!program && again) {
+        size_t bytes;
+        unsigned char *blob = lcl_cache_load(&ctx->cache, key, &bytes);
+        if (!blob)
+            return NULL;
+        program = make_of_binary(ctx, blob, bytes);
+        lcl_free(blob);
+        if (program)
+            break;
+        lcl_debug(&ctx->cl.log, "cache: the driver rejected a binary");
+        again = lcl_cache_drop(&ctx->cache, key);
+    }
+    ctx->builds.from_cache += program != NULL;
+    return program;
+}
+
+// Where PoCL keeps kernels, as its manual says; 0: nowhere.
+static size_t pocl_folder(char *path, size_t size)
 {
     static const struct {
         const char *variable, *below;
@@ -141,17 +153,22 @@ static bool pocl_keeps_kernels(void)
                   {"XDG_CACHE_HOME", "/pocl"},
                   {"HOME", "/.cache/pocl"}};
     const char *on = getenv("POCL_KERNEL_CACHE");
-    char path[PATH_MAX];
     if (on && strcmp(on, "0") == 0)
-        return false;
+        return 0;
     for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
         const char *base = getenv(places[i].variable);
-        if (!base || !*base)
-            continue;
-        snprintf(path, sizeof path, "%s%s", base, places[i].below);
-        return lcl_folder_is_writable(path);
+        if (base && *base)
+            return (size_t)snprintf(path, path ? size : 0, "%s%s", base,
+                                    places[i].below);
     }
-    return false;
+    return 0;
+}
+
+static bool pocl_keeps_kernels(void)
+{
+    char path[PATH_MAX];
+    const size_t length = pocl_folder(path, sizeof path);
+    return length > 0 && length < sizeof path && lcl_folder_is_writable(path);
 }
 
 static void store_binary(lcl_context *ctx, cl_program program, const char *key)
@@ -191,10 +208,20 @@ bool lcl_programs_are_kept(const lcl_context *ctx)
                                      : lcl_cache_keeps(&ctx->cache);
 }
 
+size_t lcl_context_folder(const lcl_context *ctx, char *path, size_t size)
+{
+    if (!ctx || !lcl_programs_are_kept(ctx))
+        return 0;
+    return driver_keeps_kernels(ctx)
+               ? pocl_folder(path, size)
+               : (size_t)snprintf(path, path ? size : 0, "%s",
+                                  ctx->cache.own.path);
+}
+
 static void keep_binary(lcl_context *ctx, cl_program program, const char *key)
 {
     fenv_t before;
-    if (!ctx->cache.dir || driver_keeps_kernels(ctx))
+    if (!ctx->cache.own.path || driver_keeps_kernels(ctx))
         return;
     feholdexcept(&before);
     store_binary(ctx, program, key);

@@ -160,7 +160,8 @@ struct lcl_context_params {
      * Cached kernels run with the user's rights, so the library does not use a
      * folder or file that belongs to another user or that others may write to,
      * and logs a warning. It also warns about a folder that it cannot write
-     * to. */
+     * to. The store of the installation, lcl_store_folder(), is searched
+     * first. */
     const char *cache_dir;
     bool no_cache;
     bool no_self_test; /* skip the one-time self-test of a new device */
@@ -285,6 +286,18 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_self_test(lcl_context *ctx);
  * path[0 .. size-1], cut if it is longer; path may be NULL. Returns its length;
  * 0: there is none, because no variable is set. The folder need not exist. */
 LCL_API size_t lcl_cache_folder(char *path, size_t size);
+
+/* The same for the store of the installation, which contexts with a cache
+ * search first and never change: $LEVELCL_STORE, else the folder that was
+ * chosen when the library was built. Root or the user must own it and what is
+ * in it, and no other user may write to it. */
+LCL_API size_t lcl_store_folder(char *path, size_t size);
+
+/* The same for the folder that keeps what this context compiles: its cache, or
+ * that of a driver with a cache of its own (PoCL); 0: nothing is kept, or ctx
+ * is NULL. */
+LCL_API size_t lcl_context_folder(const lcl_context *ctx, char *path,
+                                  size_t size);
 
 /* The number of OpenCL devices on all platforms, and the capabilities of device
  * `index` (without trial builds: fields that need a context hold the values

@@ -116,6 +116,8 @@ VALUES = {
     'char *': '=F->line',
     # numbers
     'lcl_cache_folder.size': 'sizeof F->line',
+    'lcl_store_folder.size': 'sizeof F->line',
+    'lcl_context_folder.size': 'sizeof F->line',
     'lcl_printable.size': 'sizeof F->line',
     'double': '1e-8',
     'int64_t': '8',

@@ -29,6 +29,7 @@ static int need_device(void **state)
 {
     (void)state;
     test_need_device();
+    setenv("LEVELCL_STORE", "", 1);
     kept_programs_start();
     return 0;
 }
@@ -261,6 +262,42 @@ static void test_cache_program__an_unbuildable_binary_is_built_anew(
 
 // A folder that cannot be created stands for one that is not writable: root can
 // write everywhere except below a file.
+// With the folder of the test as the store of the installation.
+static struct lcl_build_info run_with_store(const char *own)
+{
+    setenv("LEVELCL_STORE", cache.path, 1);
+    const struct lcl_build_info builds = run(own);
+    setenv("LEVELCL_STORE", "", 1);
+    return builds;
+}
+
+static void test_cache_program__a_store_serves_a_first_start(void **state)
+{
+    (void)state;
+    struct lcl_test_folder own;
+    lcl_test_folder_create(&own);
+    const struct lcl_build_info builds = run_with_store(own.path);
+    assert_int_equal(builds.compiled, 0);
+    assert_true(builds.from_cache > 0);
+    assert_int_equal(lcl_test_folder_count(&own), 0);
+    lcl_test_folder_remove(&own);
+}
+
+static void test_cache_program__a_refused_store_is_not_used(void **state)
+{
+    (void)state;
+    struct lcl_test_folder own;
+    lcl_test_folder_create(&own);
+    fake_cl = (struct fake_cl){.function = FAKE_clCreateProgramWithBinary,
+                               .fail_at = 1,
+                               .code = CL_INVALID_BINARY};
+    assert_true(run_with_store(own.path).compiled > 0);
+    assert_true(fake_cl.failed);
+    assert_true(lcl_test_folder_count(&own) > 0);
+    lcl_test_folder_remove(&own);
+    expect_warm();
+}
+
 static void test_cache_program__works_without_a_folder(void **state)
 {
     (void)state;
@@ -369,6 +406,8 @@ int main(int argc, char **argv)
         TEST(key_covers_library_and_sources),
         TEST(a_refused_binary_is_built_anew),
         TEST(an_unbuildable_binary_is_built_anew),
+        TEST(a_store_serves_a_first_start),
+        TEST(a_refused_store_is_not_used),
         TEST(works_without_a_folder),
         TEST(pocl_is_asked_for_no_binaries),
         TEST(a_folder_of_everybody_is_not_used),

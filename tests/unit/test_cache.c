@@ -28,6 +28,7 @@ static int setup(void **state)
 {
     (void)state;
     lcl_test_folder_create(&folder);
+    setenv("LEVELCL_STORE", "", 1);
     test_capture_init(&warnings, LCL_LOG_WARN);
     assert_int_equal(lcl_cache_init(&cache, folder.path, false, &warnings.log),
                      LCL_OK);
@@ -72,7 +73,7 @@ static const char *only_file(void)
 static void expect_one_warning(const char *part)
 {
     assert_int_equal(warnings.messages, 1);
-    test_capture_expect(&warnings, cache.dir);
+    test_capture_expect(&warnings, cache.own.path);
     test_capture_expect(&warnings, part);
 }
 
@@ -302,7 +303,7 @@ static void expect_unused(const char *path, mode_t mode)
 {
     const mode_t before = mode_of(path);
     assert_int_equal(chmod(path, mode), 0);
-    cache.warned = false;
+    cache.own.warned = false;
     warnings.messages = 0;
     assert_false(is_there(KEY));
     expect_one_warning("may write");
@@ -358,7 +359,7 @@ static void test_cache__what_belongs_to_others_is_not_used(void **state)
     snprintf(path, sizeof path, "%s", only_file());
     for (int i = 0; i < 3; ++i) {
         test_give_to_nobody(path);
-        cache.warned = false;
+        cache.own.warned = false;
         warnings.messages = 0;
         assert_true(miss_and_warn());
         assert_int_equal(chown(path, 0, 0), 0);
@@ -490,6 +491,185 @@ static void test_cache__blob_above_the_limit_is_not_kept(void **state)
     assert_int_equal(lcl_test_folder_count(&folder), 0);
 }
 
+// ------------------------------------------------------------------- store
+
+#define SHARED "a blob of the store"
+
+static char store_path[LCL_TEST_PATH], own_path[LCL_TEST_PATH];
+
+// A cache with a store next to it, in which KEY has the blob SHARED.
+static void open_with_store(void)
+{
+    lcl_test_path(store_path, &folder, "store");
+    lcl_test_path(own_path, &folder, "own");
+    lcl_cache_finish(&cache);
+    assert_int_equal(lcl_cache_init(&cache, store_path, false, NULL), LCL_OK);
+    lcl_cache_store(&cache, KEY, SHARED, sizeof SHARED);
+    lcl_cache_finish(&cache);
+    setenv("LEVELCL_STORE", store_path, 1);
+    assert_int_equal(lcl_cache_init(&cache, own_path, false, &warnings.log),
+                     LCL_OK);
+}
+
+static bool is_shared(void)
+{
+    size_t bytes = 0;
+    void *blob = lcl_cache_load(&cache, KEY, &bytes);
+    const bool shared =
+        blob && bytes == sizeof SHARED && memcmp(blob, SHARED, bytes) == 0;
+    free(blob);
+    return shared;
+}
+
+// Opens the cache again, since a store is judged then.
+static void reopen(void)
+{
+    lcl_cache_finish(&cache);
+    cache.own.warned = false;
+    warnings.messages = 0;
+    assert_int_equal(lcl_cache_init(&cache, own_path, false, &warnings.log),
+                     LCL_OK);
+}
+
+static void test_cache__store_comes_before_the_users_folder(void **state)
+{
+    (void)state;
+    open_with_store();
+    assert_true(is_shared());
+    assert_int_equal(access(own_path, F_OK), -1);
+    store(KEY);
+    assert_true(is_shared());
+    assert_int_equal(warnings.messages, 0);
+}
+
+static void test_cache__store_is_never_written(void **state)
+{
+    (void)state;
+    open_with_store();
+    assert_int_equal(lcl_test_folder_count(&folder), 1);
+    store("another key");
+    assert_true(is_there("another key"));
+    lcl_cache_drop(&cache, "another key");
+    assert_int_equal(lcl_test_folder_count(&folder), 1);
+    assert_true(is_shared());
+}
+
+static void test_cache__damaged_file_of_the_store_is_passed_over(void **state)
+{
+    (void)state;
+    size_t size;
+    open_with_store();
+    const char *path = only_file();
+    char *bytes = lcl_test_read_file(path, &size);
+    bytes[size - 1] ^= 1;
+    lcl_test_write_file(path, bytes, size);
+    free(bytes);
+    assert_false(is_shared());
+    assert_int_equal(lcl_test_folder_count(&folder), 1);
+    store(KEY);
+    assert_true(is_there(KEY));
+    assert_int_equal(warnings.messages, 0);
+}
+
+static void test_cache__rejected_blob_ends_the_use_of_the_store(void **state)
+{
+    (void)state;
+    open_with_store();
+    store(KEY);
+    assert_true(is_shared());
+    assert_true(lcl_cache_drop(&cache, KEY));
+    assert_true(is_there(KEY));
+    assert_false(lcl_cache_drop(&cache, KEY));
+    assert_false(is_there(KEY));
+    reopen();
+    assert_true(is_shared());
+}
+
+static void test_cache__missing_store_is_no_fault(void **state)
+{
+    (void)state;
+    open_with_store();
+    setenv("LEVELCL_STORE", "/dev/null/store", 1);
+    reopen();
+    assert_null(cache.store.path);
+    setenv("LEVELCL_STORE", "", 1);
+    reopen();
+    assert_null(cache.store.path);
+    assert_false(is_shared());
+    assert_int_equal(warnings.messages, 0);
+}
+
+static void test_cache__store_that_others_may_write_is_not_used(void **state)
+{
+    (void)state;
+    open_with_store();
+    assert_int_equal(chmod(store_path, 0775), 0);
+    reopen();
+    assert_false(is_shared());
+    assert_int_equal(warnings.messages, 1);
+    test_capture_expect(&warnings, store_path);
+    test_capture_expect(&warnings, "other users may write");
+    assert_int_equal(chmod(only_file(), 0666), 0);
+    assert_int_equal(chmod(store_path, 0755), 0);
+    reopen();
+    assert_false(is_shared());
+    assert_int_equal(warnings.messages, 1);
+}
+
+static void test_cache__store_of_another_user_is_not_used(void **state)
+{
+    (void)state;
+    if (geteuid() != 0) {
+        print_message("only root can give a store to another user\n");
+        return;
+    }
+    open_with_store();
+    char path[LCL_TEST_PATH];
+    snprintf(path, sizeof path, "%s", only_file());
+    for (; strlen(path) >= strlen(store_path); *strrchr(path, '/') = '\0') {
+        assert_int_equal(chown(path, 1, 1), 0);
+        reopen();
+        assert_false(is_shared());
+        assert_int_equal(warnings.messages, 1);
+        test_capture_expect(&warnings, "belongs to another user");
+        assert_int_equal(chown(path, 0, 0), 0);
+        reopen();
+        assert_true(is_shared());
+    }
+}
+
+static bool is_shared_without_warning(void)
+{
+    lcl_cache_finish(&cache);
+    return lcl_cache_init(&cache, own_path, false, &warnings.log) == LCL_OK &&
+           is_shared() && warnings.messages == 0;
+}
+
+static bool misses_without_warning(void)
+{
+    lcl_cache_finish(&cache);
+    return lcl_cache_init(&cache, own_path, false, &warnings.log) == LCL_OK &&
+           !cache.store.path && warnings.messages == 0;
+}
+
+// A store that a user cannot read is as good as none.
+static void test_cache__users_read_a_store_of_root(void **state)
+{
+    (void)state;
+    char path[LCL_TEST_PATH];
+    open_with_store();
+    snprintf(path, sizeof path, "%s", only_file());
+    assert_int_equal(chmod(path, 0644), 0);
+    *strrchr(path, '/') = '\0';
+    assert_int_equal(chmod(path, 0755), 0);
+    assert_int_equal(chmod(store_path, 0755), 0);
+    assert_int_equal(chmod(folder.path, 0755), 0);
+    assert_true(test_try_as_nobody(is_shared_without_warning));
+    assert_int_equal(chmod(store_path, 0000), 0);
+    assert_true(geteuid() != 0 || test_try_as_nobody(misses_without_warning));
+    assert_int_equal(chmod(store_path, 0700), 0);
+}
+
 // ------------------------------------------------------------------- choice
 
 static void expect_folder(const char *dir, const char *expected)
@@ -497,9 +677,9 @@ static void expect_folder(const char *dir, const char *expected)
     struct lcl_cache chosen;
     assert_int_equal(lcl_cache_init(&chosen, dir, false, NULL), LCL_OK);
     if (expected)
-        assert_string_equal(chosen.dir, expected);
+        assert_string_equal(chosen.own.path, expected);
     else
-        assert_null(chosen.dir);
+        assert_null(chosen.own.path);
     lcl_cache_finish(&chosen);
 }
 
@@ -565,6 +745,14 @@ int main(void)
         TEST(pipes_sockets_and_links_are_not_read),
         TEST(oldest_file_goes_when_the_folder_is_full),
         TEST(blob_above_the_limit_is_not_kept),
+        TEST(store_comes_before_the_users_folder),
+        TEST(store_is_never_written),
+        TEST(damaged_file_of_the_store_is_passed_over),
+        TEST(rejected_blob_ends_the_use_of_the_store),
+        TEST(missing_store_is_no_fault),
+        TEST(store_that_others_may_write_is_not_used),
+        TEST(store_of_another_user_is_not_used),
+        TEST(users_read_a_store_of_root),
         TEST(folder_is_the_first_that_is_named),
         TEST(folder_is_cut_to_the_size_of_the_text),
     };
