@@ -54,6 +54,7 @@ struct cli {
     const char *history;
     const char *report;          // of --report
     const char *goal_text;       // of --for
+    const char *to;              // folder of warm
     bool many;                   // solves with new values
     const char *a_text, *b_text; // of --a and --b
     const char *runs_text;

@@ -3,6 +3,7 @@
 #include "tools/cli.h"
 #include "tools/commands.h"
 #include "tools/devices.h"
+#include "tools/warm.h"
 
 #include <errno.h>
 #include <math.h>
@@ -315,9 +316,28 @@ static enum lcl_status read_tau(struct cli *cli, struct messages *messages)
     return LCL_OK;
 }
 
+static enum lcl_status read_classes(const struct cli *cli,
+                                    struct messages *messages)
+{
+    char names[256] = "all";
+    bool wanted[WARM_CLASSES];
+    const struct warm_class *class;
+    if (!cli->goal_text || warm_choose(wanted, cli->goal_text))
+        return LCL_OK;
+    for (int k = 0; (class = warm_class_at(k)); ++k) {
+        strcat(names, warm_class_at(k + 1) ? ", " : " or ");
+        strcat(names, class->name);
+    }
+    return messages_fail(messages, LCL_EINVAL,
+                         "unknown value '%s' for --for: expected %s",
+                         cli->goal_text, names);
+}
+
 static enum lcl_status read_goal(struct cli *cli, struct messages *messages)
 {
     const char *text = cli->goal_text;
+    if (cli->command->takes & TAKES_CLASSES)
+        return read_classes(cli, messages);
     cli->many = text && strcmp(text, "many") == 0;
     return !text || cli->many || strcmp(text, "one") == 0
                ? LCL_OK

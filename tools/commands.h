@@ -13,7 +13,8 @@
     X(devices) \
     X(doctor) \
     X(tune) \
-    X(compare)
+    X(compare) \
+    X(warm)
 // clang-format on
 
 // What a command takes from the command line.
@@ -22,14 +23,15 @@ enum {
     TAKES_METHOD = 2, // options of the library
     TAKES_RHS = 4,    // and what else belongs to a system to be solved
     TAKES_DEVICE = 8,
-    TAKES_OUTPUT = 16,   // -o
-    TAKES_HISTORY = 32,  // --history
-    TAKES_PROFILE = 64,  // --profile
-    TAKES_GOAL = 128,    // --for
-    TAKES_PAIR = 256,    // --a, --b, --runs
-    TAKES_DEVICES = 512, // --devices
-    TAKES_LINKS = 1024,  // --bandwidth
-    TAKES_REPORT = 2048, // --report
+    TAKES_OUTPUT = 16,    // -o
+    TAKES_HISTORY = 32,   // --history
+    TAKES_PROFILE = 64,   // --profile
+    TAKES_GOAL = 128,     // --for
+    TAKES_PAIR = 256,     // --a, --b, --runs
+    TAKES_DEVICES = 512,  // --devices
+    TAKES_LINKS = 1024,   // --bandwidth
+    TAKES_REPORT = 2048,  // --report
+    TAKES_CLASSES = 4096, // --for, --to
 };
 
 struct job;

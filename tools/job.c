@@ -33,6 +33,7 @@ enum lcl_status job_open_device(struct job *job)
     const struct lcl_context_params params = {
         .device = job->cli.device,
         .log = job->log,
+        .cache_dir = job->store,
         .compiling = progress_compiling,
         .compiling_user = &job->line,
         .profile = job->cli.profile,

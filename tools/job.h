@@ -60,6 +60,7 @@ struct job {
     bool told;              // the JSON record is printed
     struct progress progress;
     struct live_line line;
+    const char *store; // clsolve warm --to; NULL: the user's cache
     struct devices devices;
     lcl_context *ctx; // the first of them
     lcl_operator *op;

@@ -98,6 +98,8 @@ agrees 4 two.mtx --device 99
 agrees 0 devices
 rejects_others
 agrees 0 devices --device 0
+agrees 0 warm --for indefinite
+rejects_others
 clsolve doctor --json
 wrong=$(check check "$schema" "$dir/stdout") && pass || flunk "clsolve doctor: $wrong"
 agrees 0 two.mtx --dry-run
