@@ -60,9 +60,9 @@ static enum lcl_status find_folder(struct warming *warming, struct job *job)
     const size_t length = lcl_context_folder(job->ctx, folder, sizeof folder);
     if (length == 0 || length >= sizeof folder)
         return messages_fail(&job->messages, LCL_EIO,
-                             "compiled kernels are not kept: there is no "
-                             "folder that can be written; clsolve doctor looks "
-                             "for the cause");
+                             "compiled kernels are not kept: no folder can be "
+                             "written; see LEVELCL_CACHE_DIR, and with PoCL "
+                             "POCL_CACHE_DIR and POCL_KERNEL_CACHE");
     snprintf(warming->folder, sizeof warming->folder, "%s", folder);
     warming->by_driver = folder_is_of_driver(folder, job->store);
     if (warming->by_driver && *warming->store)

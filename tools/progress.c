@@ -131,7 +131,8 @@ void progress_compiling(void *user, const struct lcl_compile_info *info)
     char text[LINE_BYTES];
     if (info->seconds < patience)
         return;
-    snprintf(text, sizeof text, "compiling kernel %d for this device%s",
-             info->number, info->kept ? " (kept for later runs)" : "");
+    snprintf(text, sizeof text,
+             "compiling kernel %d for this device%s: %.0f s so far",
+             info->number, info->kept ? ", once" : "", info->seconds);
     live_line_show(user, text);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The text report of clsolve.
+#include "tools/folder.h"
 #include "tools/hints.h"
 #include "tools/memory.h"
 #include "tools/method.h"
@@ -508,14 +509,29 @@ static void detail(const struct job *job, int phase)
         printf("   %.1f MB of text", 1e-6 * (double)job->read.bytes);
 }
 
+static bool is_kept_anew(const struct job *job)
+{
+    char folder[FOLDER_BYTES];
+    const size_t length = lcl_context_folder(job->ctx, folder, sizeof folder);
+    if (length == 0 || length >= sizeof folder)
+        return false;
+    if (!folder_is_of_driver(folder, job->store))
+        return lcl_context_builds(job->ctx).compiled > 0;
+    return folder_new_kernels(folder, job_clock() - job->started) > 0;
+}
+
 // A first run mostly compiles.
 static void remark(const struct job *job, const struct job_times *times,
                    int phase)
 {
     const double seconds = times->phase[phase];
-    if (phase == LCL_PHASE_COMPILE && seconds > 2 &&
-        seconds > 0.5 * times->total && lcl_context_builds(job->ctx).kept)
-        printf("   programs are kept: the next run compiles less");
+    if (phase != LCL_PHASE_COMPILE || seconds < 2 ||
+        seconds < 0.5 * times->total)
+        return;
+    if (is_kept_anew(job))
+        printf("   once; clsolve warm compiles ahead");
+    else if (!lcl_context_builds(job->ctx).kept)
+        printf("   not kept: each run compiles");
 }
 
 static void times(const struct job *job)

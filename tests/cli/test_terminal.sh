@@ -65,7 +65,13 @@ shows_line no 'quiet and cold'
 rm -rf "$dir/pocl" "$dir/cache"
 mkdir -m 700 "$dir/pocl"
 terminal --problem lap3d:8
-if compiled '[01]'; then pass; else shows_line yes cold; fi
+if compiled '[01]'; then
+    pass
+else
+    shows_line yes cold
+    says screen 'compiling kernel [0-9]* for this device, once: [0-9]* s so far'
+    says screen '^  compile .*   once; clsolve warm compiles ahead'
+fi
 erased=$(printf '\r\033[Kmatrix')
 if grep -q '^matrix' "$dir/screen" || grep -qF "$erased" "$dir/screen"; then
     pass
@@ -74,6 +80,7 @@ else
 fi
 terminal --problem lap3d:8
 if compiled 0; then shows_line no warm; else pass; fi
+grep -q 'clsolve warm' "$dir/screen" && flunk 'advice without effect' || pass
 
 # The line of a solve, with words where they fit; the table afterwards.
 export TERM=xterm
