@@ -207,6 +207,7 @@ static enum lcl_status examine(struct doctor *doctor, struct job *job)
     check_built(doctor);
     doctor_drivers(doctor);
     doctor_cache(doctor);
+    doctor_store(doctor);
     doctor_path(doctor);
     const int before = doctor->faults;
     const enum lcl_status st =

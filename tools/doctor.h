@@ -25,9 +25,11 @@ void doctor_add(struct doctor *doctor, const char *check, const char *to_do,
                 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 // Checks of the system, which need no device: each ICD file, which names the
-// driver's library; the folder of the cache; whether PATH is set.
+// driver's library; the folder of the cache, and of the store if there is one;
+// whether PATH is set.
 void doctor_drivers(struct doctor *doctor);
 void doctor_cache(struct doctor *doctor);
+void doctor_store(struct doctor *doctor);
 void doctor_path(struct doctor *doctor);
 
 // After a failure: what in the environment of the process makes drivers fail.

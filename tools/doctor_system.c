@@ -202,6 +202,21 @@ static const char *fault_of(const char *folder, const struct stat *info)
                : NULL;
 }
 
+// A folder that exists.
+static void add_folder(struct doctor *doctor, const char *check,
+                       const char *folder, const struct stat *info,
+                       const char *to_do)
+{
+    struct size size = {0};
+    const struct passwd *owner = getpwuid(info->st_uid);
+    measure(&size, folder, 1);
+    doctor_add(doctor, check, to_do,
+               "%s: owner %s, mode %03o, %.2f MB in %lld files, %swritable",
+               folder, owner ? owner->pw_name : "unknown",
+               (unsigned)info->st_mode & 0777, 1e-6 * (double)size.bytes,
+               (long long)size.files, access(folder, W_OK) == 0 ? "" : "not ");
+}
+
 void doctor_cache(struct doctor *doctor)
 {
     char folder[PATH_MAX];
@@ -220,12 +235,25 @@ void doctor_cache(struct doctor *doctor)
         check_parent(doctor, folder);
         return;
     }
-    struct size size = {0};
-    const struct passwd *owner = getpwuid(info.st_uid);
-    measure(&size, folder, 1);
-    doctor_add(doctor, "cache", fault_of(folder, &info),
-               "%s: owner %s, mode %03o, %.2f MB in %lld files, %swritable",
-               folder, owner ? owner->pw_name : "unknown",
-               (unsigned)info.st_mode & 0777, 1e-6 * (double)size.bytes,
-               (long long)size.files, access(folder, W_OK) == 0 ? "" : "not ");
+    add_folder(doctor, "cache", folder, &info, fault_of(folder, &info));
+}
+
+static const char *store_fault_of(const struct stat *info)
+{
+    return !S_ISDIR(info->st_mode) ? "remove the file"
+           : info->st_uid != 0 && info->st_uid != geteuid()
+               ? "give it to root: chown -R root"
+           : info->st_mode & (S_IWGRP | S_IWOTH)
+               ? "take the right to write from others: chmod go-w"
+               : NULL;
+}
+
+// Most installations have none.
+void doctor_store(struct doctor *doctor)
+{
+    char folder[PATH_MAX];
+    struct stat info;
+    const size_t length = lcl_store_folder(folder, sizeof folder);
+    if (length > 0 && length < sizeof folder && stat(folder, &info) == 0)
+        add_folder(doctor, "store", folder, &info, store_fault_of(&info));
 }

@@ -8,7 +8,7 @@ export LEVELCL_CACHE_DIR="$dir/cache"
 
 # ---------------------------------------------------------------- no device
 
-export OCL_ICD_VENDORS="$dir/none"
+export OCL_ICD_VENDORS="$dir/none" LEVELCL_STORE=
 ends 1 doctor
 says stdout '^driver  *no ICD file in .*none, where OCL_ICD_VENDORS points'
 says stdout '^  *to do: install the OpenCL driver of your GPU, or PoCL'
@@ -56,6 +56,15 @@ says stdout 'to do: set LEVELCL_CACHE_DIR, or HOME'
 HOME="$dir/nowhere" LEVELCL_CACHE_DIR='' XDG_CACHE_HOME='' cache 'there is no folder.*nowhere is no folder'
 says stdout '^home  *.*nowhere: No such file'
 [ ! -e "$dir/nowhere" ] && pass || flunk 'a home is created'
+grep -q '^store' "$dir/stdout" && flunk 'a store that there is not' || pass
+export LEVELCL_STORE="$dir/cache"
+ends 1 doctor
+says stdout '^store  *ok: .*: owner .*, mode 700, [0-9.]* MB in 1 files, writable'
+chmod 770 "$dir/cache"
+ends 1 doctor
+says stdout '^store  *.*mode 770'
+chmod 700 "$dir/cache"
+export LEVELCL_STORE=
 path=$PATH
 unset PATH
 ends 1 doctor
