@@ -8,8 +8,8 @@
 #include <string.h>
 
 // Small systems do not get the methods of large ones, which are named; and what
-// a measurement chooses may differ from run to run. Classes
-// that share few kernels come first, since they run at the same time.
+// a measurement chooses may differ from run to run. Classes that share few
+// kernels come first, since they run at the same time.
 // clang-format off
 static const struct warm_class table[WARM_CLASSES] = {
     {"spd", {{"lap3d:30", NULL, 0},
@@ -24,7 +24,8 @@ static const struct warm_class table[WARM_CLASSES] = {
     {"kron", {{"kron:2,3,3,3", NULL, 0},
               {"kron:3,3,3,3", NULL, 0},
               {"kron:4,3,3,3", NULL, 0}}},
-    {"elasticity", {{"elasticity:12", NULL, 0},
+    {"elasticity", {{"elasticity:20", NULL, 0},
+                    {"elasticity:12", NULL, 0},
                     {"elasticity:6", "precond=amg", 0}}},
     {"blocks", {{"lap3d:10,b=2", NULL, 0},
                 {"lap3d:10,b=4", NULL, 0}}},

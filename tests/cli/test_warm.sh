@@ -4,7 +4,9 @@
 # all users may read; errors. Usage: test_warm.sh CLSOLVE
 set -u
 . "$(dirname "$0")/checks.sh"
-export LEVELCL_STORE=
+# nobody else compiles into these
+mkdir -m 700 "$dir/pocl"
+export LEVELCL_CACHE_DIR="$dir/cache" POCL_CACHE_DIR="$dir/pocl" LEVELCL_STORE=
 
 # ---------------------------------------------------------------- usage
 
