@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables of Chen, Liu and Yang, "Parallel triangular solvers on GPU":
+// Tables 1 to 3 of Chen, Liu and Yang, "Parallel triangular solvers on GPU":
 // preconditioners by number of subdomains, one application and the whole solve,
-// on one core of the CPU and on the device.
+// on one core of the CPU and on the device; by their hec_level and by packed,
+// or by --trisolve.
 #include "tools/bench.h"
 #include "tools/bench_table.h"
 #include "tools/core_system.h"
@@ -16,19 +17,32 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { PUBLISHED = 3 };
+
+// With the subdomains of the tables.
 static const struct method {
     const char *name;
     struct lcl_precond_params params;
+    int64_t blocks[PUBLISHED];
 } methods[] = {
-    {"BILU", {.type = LCL_PRECOND_ILDU0}},
-    {"BILUT", {.type = LCL_PRECOND_ILUT, .ilut_p = 14, .ilut_tol = 0.01}},
-    {"RAS", {.type = LCL_PRECOND_RAS, .overlap = 1}},
+    {"BILU", {.type = LCL_PRECOND_ILDU0}, {16, 128, 512}},
+    {"BILUT(7,0.1)",
+     {.type = LCL_PRECOND_ILUT, .ilut_p = 7, .ilut_tol = 0.1},
+     {16, 128, 512}},
+    {"BILUT(7,0.01)",
+     {.type = LCL_PRECOND_ILUT, .ilut_p = 7, .ilut_tol = 0.01},
+     {16, 128, 512}},
+    {"BILUT(14,0.01)",
+     {.type = LCL_PRECOND_ILUT, .ilut_p = 14, .ilut_tol = 0.01},
+     {16, 128, 512}},
+    {"RAS", {.type = LCL_PRECOND_RAS, .overlap = 1}, {256, 1024, 2048}},
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 
-// Of block ILU and RAS in the publication, and the whole matrix.
-static const int64_t published[] = {1, 16, 128, 512, 2048};
-enum { PUBLISHED = sizeof published / sizeof *published };
+// Unless the user selects one.
+static const enum lcl_trisolve trisolves[] = {LCL_TRISOLVE_HEC_LEVEL,
+                                              LCL_TRISOLVE_PACKED};
+enum { TRISOLVES = sizeof trisolves / sizeof *trisolves };
 
 // The subdomains of all methods.
 struct parts {
@@ -46,8 +60,9 @@ struct run {
 
 struct row {
     const struct method *method;
-    int64_t blocks;    // requested
-    char refused[256]; // the reason; "": measured
+    enum lcl_trisolve trisolve; // 0: all are refused
+    int64_t blocks;             // requested
+    char refused[256];          // the reason; "": measured
     struct lcl_precond_info info;
     struct run core, device;
 };
@@ -118,29 +133,22 @@ static enum lcl_status parts_init(struct parts *parts, const struct bench *B,
 
 // ------------------------------------------------------------------- device
 
-// By packed or, if it does not take the subdomains, by hec_level. If neither
-// does, returns the status of a refusal, and the reason of packed.
+// Returns the status of a refusal, whose reason it notes, where the method does
+// not take the subdomains.
 static enum lcl_status set_up(struct bench *B, struct work *w,
                               const struct parts *parts, struct row *row)
 {
-    static const enum lcl_trisolve trisolves[] = {LCL_TRISOLVE_PACKED,
-                                                  LCL_TRISOLVE_HEC_LEVEL};
     struct lcl_precond_params params = row->method->params;
     struct setup setup;
-    enum lcl_status st = LCL_ERANGE;
     params.partition.type = LCL_PARTITION_LABELS;
     params.partition.labels = parts->labels;
     params.partition.labels_count = parts->P.n;
     params.storage = LCL_FACTOR_STORAGE_FP64;
     params.coarse = LCL_COARSE_NONE;
-    for (int t = 0; t < 2 && bench_is_refusal(st); ++t) {
-        if (t > 0)
-            bench_finish(w);
-        params.trisolve = trisolves[t];
-        st = bench_try_set_up(B, w, &params, &setup);
-        if (!*row->refused)
-            memcpy(row->refused, B->messages->first, sizeof row->refused);
-    }
+    params.trisolve = row->trisolve;
+    const enum lcl_status st = bench_try_set_up(B, w, &params, &setup);
+    if (bench_is_refusal(st))
+        memcpy(row->refused, B->messages->first, sizeof row->refused);
     return st;
 }
 
@@ -149,7 +157,6 @@ static enum lcl_status measure_device(struct bench *B, struct work *w,
 {
     const struct lcl_solver_params before = B->options.solver;
     struct lcl_report report;
-    *row->refused = '\0';
     row->info = *lcl_precond_info(w->M);
     show(row, "device");
     enum lcl_status st = bench_time_apply(B, w, &row->device.apply);
@@ -241,10 +248,10 @@ static enum lcl_status run_core(const struct bench *B, const struct work *w,
 // ------------------------------------------------------------------- output
 
 static const char *const heads[] = {
-    "method",  "blocks",   "made",     "trisolve", "core iters",
-    "iters",   "core ms",  "apply ms", "speed-up", "core s",
-    "solve s", "speed-up", "stop",     NULL};
-enum { MADE = 2, CORE_MS = 6, STOP = 12 };
+    "preconditioner", "blocks",   "trisolve", "made",     "core iters",
+    "iters",          "core ms",  "apply ms", "speed-up", "core s",
+    "solve s",        "speed-up", "stop",     NULL};
+enum { MADE = 3, CORE_MS = 6, STOP = 12 };
 
 static int width_of(const struct bench *B)
 {
@@ -281,14 +288,15 @@ static void print_row(const struct bench *B, const struct row *row)
     printf("%-*s", width_of(B), B->problem->name);
     bench_table_cell(heads[0], "%s", row->method->name);
     bench_table_cell(heads[1], "%" PRId64, row->blocks);
+    bench_table_cell(heads[2], "%s",
+                     row->trisolve ? lcl_trisolve_name(row->trisolve) : "-");
     if (*row->refused) {
         for (int h = MADE; h < STOP; ++h)
             bench_table_cell(heads[h], "-");
         printf("  %s\n", row->refused);
         return;
     }
-    bench_table_cell(heads[2], "%" PRId64, row->info.parts);
-    bench_table_cell(heads[3], "%s", lcl_trisolve_name(row->info.trisolve));
+    bench_table_cell(heads[MADE], "%" PRId64, row->info.parts);
     bench_table_cell(heads[4], "%d", row->core.iterations);
     bench_table_cell(heads[5], "%d", row->device.iterations);
     print_times(row);
@@ -312,14 +320,15 @@ static void print_line(const struct bench *B, const struct row *row)
 {
     cJSON *line = bench_line(B, "blocks", row->method->name);
     cJSON_AddNumberToObject(line, "blocks", (double)row->blocks);
+    if (row->trisolve)
+        cJSON_AddStringToObject(line, "trisolve",
+                                lcl_trisolve_name(row->trisolve));
     if (*row->refused) {
         cJSON_AddStringToObject(line, "refused", row->refused);
         bench_print(B, line);
         return;
     }
     cJSON_AddNumberToObject(line, "made", (double)row->info.parts);
-    cJSON_AddStringToObject(line, "trisolve",
-                            lcl_trisolve_name(row->info.trisolve));
     cJSON_AddNumberToObject(line, "restart", B->options.solver.restart);
     cJSON_AddNumberToObject(line, "rtol", B->options.solver.rtol);
     add_run(line, "core", &row->core);
@@ -342,13 +351,14 @@ static void print(const struct bench *B, const struct row *row)
 
 // ------------------------------------------------------------------- rows
 
+// The first row that is measured has the figures of one core for the others.
 static enum lcl_status run_row(struct bench *B, const struct parts *parts,
                                struct row *row)
 {
     struct work w;
     show(row, "set-up");
     enum lcl_status st = set_up(B, &w, parts, row);
-    if (st >= 0 && (st = measure_device(B, &w, row)) >= 0)
+    if (st >= 0 && (st = measure_device(B, &w, row)) >= 0 && !row->core.stop)
         st = run_core(B, &w, parts, row);
     bench_finish(&w);
     clear();
@@ -358,37 +368,58 @@ static enum lcl_status run_row(struct bench *B, const struct parts *parts,
     return refused ? LCL_OK : st;
 }
 
-static enum lcl_status run_blocks(struct bench *B, int64_t blocks)
+// One row for each triangular solve.
+static enum lcl_status run_rows(struct bench *B, const struct parts *parts,
+                                struct row *row)
+{
+    const enum lcl_trisolve given = B->options.precond.trisolve;
+    enum lcl_status st = LCL_OK;
+    for (int t = 0; t < (given ? 1 : TRISOLVES) && st >= 0; ++t) {
+        row->trisolve = given ? given : trisolves[t];
+        *row->refused = '\0';
+        st = run_row(B, parts, row);
+    }
+    return st;
+}
+
+static enum lcl_status run_blocks(struct bench *B, const struct method *method,
+                                  int64_t blocks)
 {
     const int64_t n = B->problem->A.rows;
-    struct row row;
+    struct row row = {.method = method, .blocks = blocks};
     struct parts parts = {.labels = NULL};
-    enum lcl_status st = LCL_OK;
-    if (blocks <= n)
-        st = parts_init(&parts, B, blocks);
-    for (int m = 0; m < METHODS && st >= 0; ++m) {
-        row = (struct row){.method = &methods[m], .blocks = blocks};
-        if (blocks <= n) {
-            st = run_row(B, &parts, &row);
-            continue;
-        }
+    if (blocks > n) {
+        row.trisolve = B->options.precond.trisolve;
         snprintf(row.refused, sizeof row.refused,
                  "the matrix has %" PRId64 " rows", n);
         print(B, &row);
+        return LCL_OK;
     }
+    enum lcl_status st = parts_init(&parts, B, blocks);
+    if (st >= 0)
+        st = run_rows(B, &parts, &row);
     parts_finish(&parts);
+    return st;
+}
+
+static enum lcl_status run_method(struct bench *B, const struct method *method)
+{
+    const bool given = B->blocks_count > 0;
+    const int64_t *blocks = given ? B->blocks : method->blocks;
+    const int count = given ? B->blocks_count : PUBLISHED;
+    enum lcl_status st = LCL_OK;
+    for (int i = 0; i < count && st >= 0; ++i)
+        st = run_blocks(B, method, blocks[i]);
     return st;
 }
 
 enum lcl_status bench_blocks(struct bench *B)
 {
-    const int64_t *blocks = B->blocks_count > 0 ? B->blocks : published;
-    const int count = B->blocks_count > 0 ? B->blocks_count : PUBLISHED;
     enum lcl_status st = LCL_OK;
     if (!B->problem->has_rhs)
         bench_random_rhs(B->problem, 1);
     print_head(B);
-    for (int i = 0; i < count && st >= 0; ++i)
-        st = run_blocks(B, blocks[i]);
+    for (int m = 0; m < METHODS && st >= 0; ++m)
+        st = run_method(B, &methods[m]);
     return st;
 }

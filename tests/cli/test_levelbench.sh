@@ -128,10 +128,14 @@ for method in packed hec_level; do
         flunk "hec has a line of $method"
 done
 side='[{]"apply_ms":[0-9.e-]+,"apply_p10":[0-9.e-]+,"apply_p90":[0-9.e-]+,"ms":[0-9.e-]+,"iters":[1-9][0-9]*,"relres":[0-9.]+e-0*[789],"stop":"rtol"[}]'
-for method in BILU BILUT RAS; do
+bilut='BILUT(7,0.1) BILUT(7,0.01) BILUT(14,0.01)'
+for method in BILU $bilut RAS; do
+    method=$(echo "$method" | sed 's/[().]/[&]/g')
     start="^[{]\"op\":\"blocks\",\"variant\":\"$method\",\"problem\":\"lap3d:6\",\"rows\":216,\"nnz\":1296"
-    grep -Eq "$start,\"blocks\":3,\"made\":3,\"trisolve\":\"packed\",\"restart\":20,\"rtol\":[0-9.e-]+,\"core\":$side,\"device\":$side,\"apply_speedup\":[0-9.e-]+,\"speedup\":[0-9.e-]+[}]\$" \
-        "$dir/out" || flunk "hec has a line of $method"
+    for trisolve in hec_level packed; do
+        grep -Eq "$start,\"blocks\":3,\"trisolve\":\"$trisolve\",\"made\":3,\"restart\":20,\"rtol\":[0-9.e-]+,\"core\":$side,\"device\":$side,\"apply_speedup\":[0-9.e-]+,\"speedup\":[0-9.e-]+[}]\$" \
+            "$dir/out" || flunk "hec has a line of $method by $trisolve"
+    done
     grep -Eq "$start,\"blocks\":217,\"refused\":\"the matrix has 216 rows\"[}]\$" "$dir/out" ||
         flunk "hec has a line of $method for too many blocks"
 done
@@ -140,25 +144,33 @@ grep -q '^Tables' "$dir/out" && flunk 'lines of hec come without tables'
 # Preconditioners by number of subdomains: both sides take the same iterations.
 "$bench" hec --partition natural --blocks 1,6,300 --restart 5 --rtol 1e-4 lap3d:6 >"$dir/out" 2>"$dir/err" ||
     flunk 'hec --blocks succeeds'
-grep -A 10 '^Tables 1 to 3: .* by GMRES(5) to rtol 0.0001,' "$dir/out" | sed 1d >"$dir/table"
-for method in BILU BILUT RAS; do
+grep -A 26 '^Tables 1 to 3: .* by GMRES(5) to rtol 0.0001,' "$dir/out" | sed 1d >"$dir/table"
+for method in BILU $bilut RAS; do
+    method=$(echo "$method" | sed 's/[().]/[&]/g')
     for blocks in 1 6; do
-        grep -Eq "^lap3d:6 +$method +$blocks +$blocks +packed +[1-9].* rtol\$" "$dir/table" ||
-            flunk "a row of $method with $blocks blocks"
+        for trisolve in hec_level packed; do
+            grep -Eq "^lap3d:6 +$method +$blocks +$trisolve +$blocks +[1-9].* rtol\$" "$dir/table" ||
+                flunk "a row of $method by $trisolve with $blocks blocks"
+        done
     done
     grep -Eq "^lap3d:6 +$method +300( +-){10}  the matrix has 216 rows\$" "$dir/table" ||
         flunk "a row of $method with the reason why it is not measured"
 done
 [ "$(grep -v 'the matrix' "$dir/table" | awk '{print length}' | sort -u | wc -l)" = 1 ] ||
     flunk 'rows of blocks have aligned columns'
-awk '/packed/ { ++rows; d = $6 - $7; if (d * d > 1) exit 1 } END { exit rows != 6 }' "$dir/table" ||
+awk '/hec_level|packed/ { ++rows; d = $6 - $7; if (d * d > 1) exit 1 } END { exit rows != 20 }' "$dir/table" ||
     flunk 'one core takes the iterations of the device'
-# More rows than packed takes: by hec_level.
-"$bench" hec --blocks 1 --partition natural lap3d:41 >"$dir/out" 2>"$dir/err" || flunk 'hec takes a large subdomain'
-for method in BILU BILUT RAS; do
-    grep -Eq "^lap3d:41 +$method +1 +1 +hec_level .* rtol\$" "$dir/out" ||
+# More rows than packed takes, which says so; the triangular solve asked for.
+"$bench" hec --blocks 1 --partition natural --rtol 0.1 lap3d:41 >"$dir/out" 2>"$dir/err" || flunk 'hec takes a large subdomain'
+for method in BILU $bilut RAS; do
+    method=$(echo "$method" | sed 's/[().]/[&]/g')
+    grep -Eq "^lap3d:41 +$method +1 +hec_level +1 .* rtol\$" "$dir/out" ||
         flunk "a row of $method for a large subdomain"
+    grep -Eq "^lap3d:41 +$method +1 +packed( +-){9}  .*rows" "$dir/out" || flunk "packed takes no $method of 68,921 rows"
 done
+"$bench" hec --blocks 6 --trisolve hec_level lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'hec --trisolve succeeds'
+[ "$(grep -c '6 *hec_level ' "$dir/out")" = 5 ] && ! grep -q '6 *packed ' "$dir/out" ||
+    flunk 'rows by the triangular solve asked for only'
 
 # More entries in the factors: one row per setting, a reason for what is not supported.
 "$bench" fill --solver gmres --rtol 1e-5 --subdomain-rows 64 lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'fill succeeds'
