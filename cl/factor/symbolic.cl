@@ -11,8 +11,9 @@
 //
 // Data:   row i of the new numbering is row perm[i] of A; rows part_ptr[p] ..
 //         part_ptr[p+1]-1 are subdomain p, in A's order until `order` runs.
-// Launch: invert any number of groups, all others one group per subdomain of at
-//         most SUBDOMAIN_ROWS rows.
+// Launch: invert any number of groups, all others one group per subdomain.
+//         `levels` and `order` hold 8 bytes per row in local memory, for at
+//         most SUBDOMAIN_ROWS rows, or with GLOBAL_ROWS in global memory.
 // Width 1: one item per subdomain, in order.
 // Determinism: bitwise, except the order of long_rows, which affects no result.
 #include "reorder.cl.h"
@@ -23,6 +24,21 @@
 
 #ifndef SUBDOMAIN_ROWS
 # define SUBDOMAIN_ROWS 64 // rows of a subdomain held in local memory
+#endif
+#ifndef GLOBAL_ROWS
+# define GLOBAL_ROWS 0 // 1: they are in global memory
+#endif
+
+// ARRAY(name, type, room): an array for the rows of a subdomain, in local
+// memory or from `room` on.
+#if GLOBAL_ROWS || LCL_WIDTH == 1
+# define SPACE                   global
+# define ARRAY(name, type, room) global type *name = (global type *)(room)
+# define ARRAY_BARRIER()         GROUP_BARRIER_GLOBAL()
+#else
+# define SPACE                   local
+# define ARRAY(name, type, room) local type name[SUBDOMAIN_ROWS]
+# define ARRAY_BARRIER()         GROUP_BARRIER()
 #endif
 
 #ifndef LCL_BLOCK
@@ -183,7 +199,8 @@ WORK_GROUP
 kernel void levels(global const int *part_ptr, global const int *perm,
                    global const int *inverse, global const uint *row_ptr,
                    global const int *col, global int *level, global int *start,
-                   global struct lcl_census *census, int step_rows)
+                   global struct lcl_census *census, int step_rows,
+                   global ulong *room)
 {
     const int2 s = subdomain_of(part_ptr);
     int last = 0;
@@ -203,7 +220,7 @@ kernel void levels(global const int *part_ptr, global const int *perm,
 // first *seen of them have had theirs before.
 static inline bool is_ready(int i, int2 s, uint2 r, global const int *col,
                             global const int *inverse,
-                            local const ushort *known, local ushort *seen)
+                            SPACE const ushort *known, SPACE ushort *seen)
 {
     for (uint k = r.x + *seen; k < r.y; ++k) {
         const int j = inverse[col[k]];
@@ -219,7 +236,7 @@ static inline bool is_ready(int i, int2 s, uint2 r, global const int *col,
 // diagonal.
 static inline void tell_later(int change, int i, int2 s, uint2 r,
                               global const int *col, global const int *inverse,
-                              local int *waits)
+                              SPACE int *waits)
 {
     for (uint k = r.x; k < r.y; ++k) {
         const int j = inverse[col[k]];
@@ -230,19 +247,21 @@ static inline void tell_later(int change, int i, int2 s, uint2 r,
 
 // A row waits for the earlier rows that store it and for those that it stores.
 // The former decrement its wait count once they have a level; it polls the
-// latter with is_ready().
+// latter with is_ready(). `room` has 8 bytes per row.
 WORK_GROUP
 kernel void levels(global const int *part_ptr, global const int *perm,
                    global const int *inverse, global const uint *row_ptr,
                    global const int *col, global int *level, global int *start,
-                   global struct lcl_census *census, int step_rows)
+                   global struct lcl_census *census, int step_rows,
+                   global ulong *room)
 {
-    local ushort known[SUBDOMAIN_ROWS], seen[SUBDOMAIN_ROWS];
-    local int waits[SUBDOMAIN_ROWS];
-    local int left;
     const int lid = (int)get_local_id(0);
     const int2 s = subdomain_of(part_ptr);
     const int rows = s.y - s.x;
+    ARRAY(waits, int, room + s.x);
+    ARRAY(known, ushort, (global int *)(room + s.x) + rows);
+    ARRAY(seen, ushort, (global ushort *)(room + s.x) + 3 * rows);
+    local int left;
     int levels = 0, steps = 0;
     for (int i = lid; i < rows; i += LCL_GROUP) {
         known[i] = UNKNOWN;
@@ -251,11 +270,11 @@ kernel void levels(global const int *part_ptr, global const int *perm,
     }
     if (lid == 0)
         left = rows;
-    GROUP_BARRIER();
+    ARRAY_BARRIER();
     for (int i = s.x + lid; i < s.y; i += LCL_GROUP)
         tell_later(1, i, s, symbolic_run(row_ptr, perm, i), col, inverse,
                    waits);
-    GROUP_BARRIER();
+    ARRAY_BARRIER();
     while (left > 0) {
         const int rest = left;
         if (lid == 0) {
@@ -270,7 +289,7 @@ kernel void levels(global const int *part_ptr, global const int *perm,
                                      inverse, known, &seen[i - s.x])
                         ? levels
                         : UNKNOWN;
-        GROUP_BARRIER();
+        ARRAY_BARRIER();
         for (int i = s.x + lid; i < s.y; i += LCL_GROUP)
             if (known[i - s.x] == UNKNOWN && level[i] == levels) {
                 known[i - s.x] = (ushort)levels;
@@ -278,7 +297,7 @@ kernel void levels(global const int *part_ptr, global const int *perm,
                 tell_later(-1, i, s, symbolic_run(row_ptr, perm, i), col,
                            inverse, waits);
             }
-        GROUP_BARRIER();
+        ARRAY_BARRIER();
         steps += (rest - left + step_rows - 1) / step_rows;
         ++levels;
     }
@@ -350,23 +369,23 @@ static inline global ulong *sort_keys(global ulong *key, global ulong *room,
 #endif
 
 // Sorts the rows of each subdomain and permutes perm, inverse, level and sides.
-// At width 1 `keys` has space for two keys per row.
+// `room` has space for two keys per row at width 1, else for one.
 WORK_GROUP
 kernel void order(global const int *part_ptr, global const int *old_perm,
                   global const int *old_level, global const uint *old_sides,
                   global int *perm, global int *inverse, global int *level,
-                  global uint *sides, global ulong *keys)
+                  global uint *sides, global ulong *room)
 {
     const int2 s = subdomain_of(part_ptr);
     const uint lid = get_local_id(0), rows = (uint)(s.y - s.x);
 #if LCL_WIDTH == 1
-    global ulong *key = keys + 2 * (ulong)s.x;
+    global ulong *key = room + 2 * (ulong)s.x;
 #else
-    local ulong key[SUBDOMAIN_ROWS];
+    ARRAY(key, ulong, room + s.x);
 #endif
     for (uint i = lid; i < rows; i += LCL_GROUP)
         key[i] = key_of(old_level[s.x + i], old_sides[s.x + i], i);
-    GROUP_BARRIER();
+    ARRAY_BARRIER();
 #if LCL_WIDTH == 1
     key = sort_keys(key, key + rows, rows);
 #else
@@ -381,7 +400,7 @@ kernel void order(global const int *part_ptr, global const int *old_perm,
             key[low] = key[high];
             key[high] = larger;
         }
-        GROUP_BARRIER();
+        ARRAY_BARRIER();
         stride /= 2;
         if (stride == 0)
             stride = top *= 2;

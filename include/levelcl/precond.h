@@ -229,7 +229,9 @@ enum lcl_coarse {
 struct lcl_partition_params {
     enum lcl_partition_type type;
     enum lcl_weights weights;
-    int64_t rows;    /* maximum rows of a subdomain; 0: chosen for the device */
+    int64_t rows;    /* maximum rows of a subdomain; 0: chosen for the device.
+                        Those of a trisolve whose local memory holds fewer have
+                        fewer; a warning tells how many */
     int64_t box[3];  /* GEOMETRIC: cells of a subdomain along x, y, z */
     int64_t grid[3]; /* GEOMETRIC: cells of the grid of the whole matrix; 0:
                         derived from a 7-point pattern, by all ranks together,

@@ -14,6 +14,8 @@
 enum {
     ROWS_PER_LANE = 4, // with more rows per lane, the group size doubles
     MOST_LANES = 128,
+    ROW_BYTES = 8, // of the local memory of symbolic.cl for each row
+    SPARE = 64,    // local memory that the driver may use itself
 };
 
 static const char *const kernel_names[LCL_SYMBOLIC_KERNELS] = {
@@ -45,6 +47,16 @@ static int lanes_for(const struct lcl_caps *caps, int64_t rows)
     return lanes;
 }
 
+// Rows whose arrays are in local memory; 0: they are in global memory, because
+// the width is 1 or they do not fit.
+static int local_rows(const struct lcl_symbolic_phase *phase)
+{
+    const struct lcl_caps *caps = lcl_context_caps(phase->ctx);
+    const int rows = lcl_local_rows(phase->S->schedule.rows_max);
+    const uint64_t bytes = (uint64_t)rows * ROW_BYTES + SPARE;
+    return caps->width > 1 && bytes <= caps->local_bytes ? rows : 0;
+}
+
 static enum lcl_status get_kernels(struct lcl_symbolic_phase *phase)
 {
     const struct lcl_caps *caps = lcl_context_caps(phase->ctx);
@@ -54,8 +66,9 @@ static enum lcl_status get_kernels(struct lcl_symbolic_phase *phase)
         .group = lanes_for(caps, rows),
         .block = phase->params.block > 1 ? phase->params.block : 0};
     enum lcl_status st = LCL_OK;
-    lcl_spec_set(&spec, "SUBDOMAIN_ROWS",
-                 caps->width > 1 ? lcl_local_rows(rows) : 0);
+    lcl_spec_set(&spec, "SUBDOMAIN_ROWS", local_rows(phase));
+    lcl_spec_set(&spec, "GLOBAL_ROWS",
+                 caps->width > 1 && local_rows(phase) == 0);
     lcl_spec_set(&spec, "PATTERN_ONLY", !phase->val);
     lcl_spec_set(&spec, "SOURCES", phase->pattern->source != NULL);
     phase->groups = lcl_vector_groups(caps);
@@ -182,7 +195,7 @@ static enum lcl_status find_levels(const struct lcl_symbolic_phase *phase,
         lcl_arg_buffer(phase->inverse), lcl_arg_buffer(phase->pattern->row_ptr),
         lcl_arg_buffer(phase->pattern->col), lcl_arg_buffer(level),
         lcl_arg_buffer(phase->start), lcl_arg_buffer(phase->census),
-        lcl_arg_int(phase->params.group));
+        lcl_arg_int(phase->params.group), lcl_arg_buffer(phase->room));
 }
 
 static void swap(lcl_buffer **phase, lcl_buffer **b)
@@ -197,7 +210,7 @@ static enum lcl_status sort_rows(struct lcl_symbolic_phase *phase)
 {
     const int64_t n = phase->pattern->rows;
     struct lcl_symbolic *S = phase->S;
-    lcl_buffer *perm = NULL, *level = NULL, *sides = NULL, *keys = NULL;
+    lcl_buffer *perm = NULL, *level = NULL, *sides = NULL;
     enum lcl_status st;
     if ((st = lcl_buffer_create(&perm, phase->ctx, n, sizeof(int32_t),
                                 "permutation")) < 0 ||
@@ -206,16 +219,12 @@ static enum lcl_status sort_rows(struct lcl_symbolic_phase *phase)
         (st = lcl_buffer_create(&sides, phase->ctx, n, sizeof(uint32_t),
                                 "lengths of rows")) < 0)
         goto out;
-    if (lcl_context_caps(phase->ctx)->width == 1 &&
-        (st = lcl_buffer_create(&keys, phase->ctx, 2 * n, sizeof(uint64_t),
-                                "keys of rows")) < 0)
-        goto out;
     st = LCL_LAUNCH(phase->kernels[LCL_SYMBOLIC_ORDER], phase->P->parts,
                     lcl_arg_buffer(phase->part_ptr), lcl_arg_buffer(S->B.perm),
                     lcl_arg_buffer(S->level), lcl_arg_buffer(phase->sides),
                     lcl_arg_buffer(perm), lcl_arg_buffer(phase->inverse),
                     lcl_arg_buffer(level), lcl_arg_buffer(sides),
-                    lcl_arg_buffer(keys));
+                    lcl_arg_buffer(phase->room));
     swap(&S->B.perm, &perm);
     swap(&S->level, &level);
     swap(&phase->sides, &sides);
@@ -223,7 +232,6 @@ out:
     lcl_buffer_destroy(&perm);
     lcl_buffer_destroy(&level);
     lcl_buffer_destroy(&sides);
-    lcl_buffer_destroy(&keys);
     return st;
 }
 
@@ -257,15 +265,29 @@ out:
     return st;
 }
 
+// Global memory for the arrays of rows, unless they are in local memory.
+static enum lcl_status make_room(struct lcl_symbolic_phase *phase)
+{
+    const int64_t n = phase->pattern->rows;
+    const bool serial = lcl_context_caps(phase->ctx)->width == 1;
+    return local_rows(phase) > 0
+               ? LCL_OK
+               : lcl_buffer_create(&phase->room, phase->ctx, serial ? 2 * n : n,
+                                   ROW_BYTES, "keys of rows");
+}
+
 static enum lcl_status order_rows(struct lcl_symbolic_phase *phase)
 {
     enum lcl_status st;
-    if ((st = invert(phase, phase->S->B.perm)) < 0 ||
+    if ((st = make_room(phase)) < 0 ||
+        (st = invert(phase, phase->S->B.perm)) < 0 ||
         (phase->params.folded && (st = fold_rows(phase)) < 0) ||
         (st = take_census(phase)) < 0 ||
         (st = find_levels(phase, phase->S->B.perm, phase->S->level)) < 0)
         return st;
-    return sort_rows(phase);
+    st = sort_rows(phase);
+    lcl_buffer_destroy(&phase->room);
+    return st;
 }
 
 // ------------------------------------------------------------------- reorder
@@ -322,10 +344,11 @@ static enum lcl_status analyse(struct lcl_symbolic_phase *phase)
 
 static void phase_finish(struct lcl_symbolic_phase *phase)
 {
-    lcl_buffer **const buffers[] = {
-        &phase->part_ptr,  &phase->inverse,    &phase->sides,
-        &phase->start,     &phase->census,     &phase->extent,
-        &phase->long_rows, &phase->long_count, &phase->first_stage};
+    lcl_buffer **const buffers[] = {&phase->part_ptr,    &phase->inverse,
+                                    &phase->sides,       &phase->start,
+                                    &phase->census,      &phase->extent,
+                                    &phase->long_rows,   &phase->long_count,
+                                    &phase->first_stage, &phase->room};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
         lcl_buffer_destroy(buffers[i]);
 }

@@ -39,6 +39,7 @@ struct lcl_symbolic_phase {
     lcl_buffer *census, *extent;
     lcl_buffer *long_rows, *long_count;
     lcl_buffer *first_stage;
+    lcl_buffer *room; // keys of rows in global memory; NULL: in local memory
     int32_t long_rows_count;
     int stage_limit; // lcl_stage_limit()
 };

@@ -61,10 +61,25 @@ static enum lcl_status take_graph(struct lcl_ilu_setup *a, bool norms,
 // Maximum rows of a subdomain.
 static int64_t rows_most(const lcl_precond *M)
 {
-    return lcl_trisolve_takes_levels(M->info.trisolve)
-               ? INT32_MAX
-               : lcl_packed_rows_most(lcl_context_caps(M->op.range.ctx),
-                                      M->info.block_size);
+    return lcl_trisolve_rows_most(M->info.trisolve,
+                                  lcl_context_caps(M->op.range.ctx),
+                                  M->info.block_size);
+}
+
+// Warns if subdomains get fewer rows than the caller wants.
+static void warn_of_limit(const lcl_precond *M, int64_t n, int64_t wanted)
+{
+    const lcl_context *ctx = M->op.range.ctx;
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    const int64_t most = rows_most(M);
+    if (wanted > most && n > most)
+        lcl_warn(
+            lcl_context_log(ctx),
+            "subdomains have at most %" PRId64 " rows%s instead of %" PRId64
+            ": trisolve %s fits no more on %s, which has %" PRIu64
+            " bytes of local memory",
+            most, M->info.block_size > 1 ? " of blocks" : "", wanted,
+            lcl_trisolve_name(M->info.trisolve), caps->name, caps->local_bytes);
 }
 
 static enum lcl_status partition(struct lcl_ilu_setup *a, const lcl_precond *M,
@@ -72,6 +87,7 @@ static enum lcl_status partition(struct lcl_ilu_setup *a, const lcl_precond *M,
 {
     const struct lcl_device_matrix *D = M->matrix->matrix;
     const struct lcl_packed_rows rows = {&a->graph, D, &M->A->share, D->block};
+    warn_of_limit(M, a->graph.rows, params->rows);
     lcl_task_enter(M->op.range.ctx, LCL_TASK_PARTITION);
     const enum lcl_status st = lcl_packed_partition(
         &a->subdomains, M->op.range.ctx, &rows, params, rows_most(M),

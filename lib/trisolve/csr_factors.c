@@ -306,6 +306,15 @@ enum lcl_status lcl_csr_factors_update(const struct lcl_csr_factors *C)
 
 // ------------------------------------------------------------------- kernels
 
+int64_t lcl_csr_factors_rows_most(const struct lcl_caps *caps, int block)
+{
+    const uint64_t row = (uint64_t)block * sizeof(double);
+    const int64_t rows = (int64_t)(caps->local_bytes / row);
+    return caps->width == 1 || rows > UINT16_MAX
+               ? UINT16_MAX
+               : rows - rows % LCL_LOCAL_ROWS_STEP;
+}
+
 struct lcl_spec lcl_csr_factors_spec(const struct lcl_caps *caps,
                                      const struct lcl_factor *factor,
                                      const char *source, const char *kernel)

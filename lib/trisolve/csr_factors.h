@@ -52,6 +52,10 @@ void lcl_csr_factors_finish(struct lcl_csr_factors *C);
 // Converts the current values of the factor.
 enum lcl_status lcl_csr_factors_update(const struct lcl_csr_factors *C);
 
+// lcl_trisolve_rows_most() of kernels that keep nothing but the vector of a
+// subdomain in local memory.
+int64_t lcl_csr_factors_rows_most(const struct lcl_caps *caps, int block);
+
 // Build options of a published kernel: one large work-group per subdomain,
 // whose vector fits in local memory.
 struct lcl_spec lcl_csr_factors_spec(const struct lcl_caps *caps,

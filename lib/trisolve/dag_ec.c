@@ -89,6 +89,14 @@ enum lcl_status lcl_dag_ec_kernels(struct lcl_dag_ec *E, lcl_context *ctx,
 
 // ------------------------------------------------------------------- method
 
+static int64_t rows_most(enum lcl_trisolve name, const struct lcl_caps *caps,
+                         int block)
+{
+    return variants[name].place == GLOBAL
+               ? UINT16_MAX
+               : lcl_csr_factors_rows_most(caps, block);
+}
+
 static enum lcl_status check_device(enum lcl_trisolve name,
                                     const struct lcl_caps *caps,
                                     const struct lcl_log *log)
@@ -215,6 +223,7 @@ static enum lcl_status apply_fused(const struct lcl_trisolve_method *T,
 }
 
 const struct lcl_trisolve_ops lcl_trisolve_dag_ec = {
+    .rows_most = rows_most,
     .create = create,
     .update = update,
     .apply = apply,
@@ -222,6 +231,7 @@ const struct lcl_trisolve_ops lcl_trisolve_dag_ec = {
     .destroy = destroy,
 };
 const struct lcl_trisolve_ops lcl_trisolve_dag_ec_fused = {
+    .rows_most = rows_most,
     .create = create,
     .update = update,
     .apply = apply_fused,

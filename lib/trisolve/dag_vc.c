@@ -13,6 +13,13 @@ struct dag_vc {
     lcl_kernel *kernel;
 };
 
+static int64_t rows_most(enum lcl_trisolve name, const struct lcl_caps *caps,
+                         int block)
+{
+    (void)name;
+    return lcl_csr_factors_rows_most(caps, block);
+}
+
 static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
                               const struct lcl_host_factor *host)
 {
@@ -65,6 +72,7 @@ static enum lcl_status apply(const struct lcl_trisolve_method *T,
 }
 
 const struct lcl_trisolve_ops lcl_trisolve_dag_vc_ILDU0_fused = {
+    .rows_most = rows_most,
     .create = create,
     .update = update,
     .apply = apply,

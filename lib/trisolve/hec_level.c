@@ -163,7 +163,16 @@ static enum lcl_status apply(const struct lcl_trisolve_method *T,
     return st < 0 ? st : lcl_hec_triangle_solve(&H->upper, &in_place, H->x);
 }
 
+// Their vectors stay in global memory.
+static int64_t rows_most(enum lcl_trisolve name, const struct lcl_caps *caps,
+                         int block)
+{
+    (void)name, (void)caps, (void)block;
+    return INT32_MAX;
+}
+
 const struct lcl_trisolve_ops lcl_trisolve_hec_level = {
+    .rows_most = rows_most,
     .create = create,
     .update = update,
     .apply = apply,

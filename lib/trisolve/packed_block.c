@@ -102,7 +102,15 @@ static enum lcl_status prolong(struct lcl_trisolve_method *T, lcl_context *ctx,
     return lcl_packed_prolong(T->state, ctx, spec, aggregate);
 }
 
+static int64_t rows_most(enum lcl_trisolve name, const struct lcl_caps *caps,
+                         int block)
+{
+    (void)name;
+    return lcl_packed_block_limit(caps, block);
+}
+
 const struct lcl_trisolve_ops lcl_trisolve_packed_block = {
+    .rows_most = rows_most,
     .create = create,
     .apply = lcl_packed_apply,
     .prolong = prolong,

@@ -68,6 +68,13 @@ static int barriers_of(const struct lcl_caps *caps, const struct lcl_spec *spec,
                             : 1 + (int)(factor->rows_max + waves - 1) / waves;
 }
 
+static int64_t rows_most(enum lcl_trisolve name, const struct lcl_caps *caps,
+                         int block)
+{
+    (void)name;
+    return lcl_csr_factors_rows_most(caps, block);
+}
+
 static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
                               const struct lcl_host_factor *host)
 {
@@ -139,6 +146,7 @@ static enum lcl_status apply(const struct lcl_trisolve_method *T,
 }
 
 const struct lcl_trisolve_ops lcl_trisolve_spin_loop_lds = {
+    .rows_most = rows_most,
     .create = create,
     .update = update,
     .apply = apply,

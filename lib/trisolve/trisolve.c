@@ -28,6 +28,12 @@ static const struct lcl_trisolve_ops *method_for(enum lcl_trisolve name,
                : methods[name];
 }
 
+int64_t lcl_trisolve_rows_most(enum lcl_trisolve name,
+                               const struct lcl_caps *caps, int block)
+{
+    return method_for(name, block)->rows_most(name, caps, block);
+}
+
 static enum lcl_status check(const struct lcl_factor *F, enum lcl_trisolve name,
                              const struct lcl_log *log)
 {

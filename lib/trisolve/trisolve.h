@@ -20,6 +20,9 @@ struct lcl_host_factor {
 };
 
 struct lcl_trisolve_ops {
+    // lcl_trisolve_rows_most() of a method with these functions.
+    int64_t (*rows_most)(enum lcl_trisolve name, const struct lcl_caps *caps,
+                         int block);
     // Sets up T->state. On error the caller calls destroy().
     enum lcl_status (*create)(struct lcl_trisolve_method *T, lcl_context *ctx,
                               const struct lcl_host_factor *host);
@@ -78,6 +81,12 @@ enum lcl_status lcl_trisolve_init(struct lcl_trisolve_method *T,
 void lcl_trisolve_finish(struct lcl_trisolve_method *T);
 
 void lcl_host_factor_finish(struct lcl_host_factor *host);
+
+// The largest subdomain of a method, in rows of blocks: what its kernels keep
+// of a subdomain fits in the local memory of the device, and its rows have
+// 16-bit numbers. 0: no subdomain fits.
+int64_t lcl_trisolve_rows_most(enum lcl_trisolve name,
+                               const struct lcl_caps *caps, int block);
 
 // Whether the method builds its own arrays from the schedule and the levels on
 // the host.

@@ -5,6 +5,7 @@
 #include "tests/support/systems.h"
 
 #include "host/alloc.h"
+#include "host/context.h"
 #include "lib/factor/symbolic.h"
 #include "lib/matrix/bsr.h"
 #include "lib/matrix/csr.h"
@@ -184,6 +185,26 @@ static void test_symbolic__chunks_match_the_references(void **state)
         expect_all(*state, &S.A, &chunks);
         test_system_finish(&S);
     }
+}
+
+// Rows that do not fit in local memory have their arrays in global memory.
+static void test_symbolic__large_subdomains_match_the_references(void **state)
+{
+    lcl_context *ctx = *state;
+    const uint64_t all = ctx->caps.local_bytes;
+    const struct lcl_partition_params chunks = {
+        .type = LCL_PARTITION_NATURAL,
+        .rows = 1024,
+    };
+    if (ctx->caps.width == 1)
+        skip();
+    struct lcl_csr A = test_random_csr(1500, 4, 11);
+    ctx->caps.local_bytes = 8 * (uint64_t)chunks.rows;
+    const struct lcl_symbolic_params params = {
+        .group = test_group(ctx, 1), .lanes = test_width(ctx), .folded = true};
+    expect_symbolic(ctx, &A, NULL, &chunks, &params);
+    ctx->caps.local_bytes = all;
+    test_csr_finish(&A);
 }
 
 // Subdomains of rows from everywhere.
@@ -377,6 +398,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_symbolic__chunks_match_the_references),
+        cmocka_unit_test(test_symbolic__large_subdomains_match_the_references),
         cmocka_unit_test(test_symbolic__scattered_parts_match_the_references),
         cmocka_unit_test(test_symbolic__one_row_subdomains_match),
         cmocka_unit_test(test_symbolic__long_rows_match),

@@ -9,6 +9,10 @@
 #   NAME-intel.cl       not compiled: clang does not know all these shuffles
 #   any other NAME.cl   syntax only: the same kernels without shuffles
 # NAME.system_fence-... has fences that order what the host sees.
+# NAME.full...-amd.cl has the largest subdomains of the published solves: no
+# register is spilled; NAME.full_add...-amd.cl only for gfx90a, whose instruction
+# adds fp64 in local memory.
+# No source for AMD needs more than 64 KiB of local memory.
 # Sources of a default solve also for gfx942, gfx1100 and sm_80; no register of
 # theirs may be spilled.
 # Without clang-19, libclc-19 and rocm-device-libs: syntax only.
@@ -66,6 +70,10 @@ amd() {
     gfx9*) expect_fence "$1" "$tmp/out.s" buffer_wbl2 ;;
     *) expect_fence "$1" "$tmp/out.s" buffer_gl1_inv ;;
     esac || return
+    if [ "$(most group_segment_fixed_size)" -gt 65536 ]; then
+        echo "$(most group_segment_fixed_size) B of local memory on $2"
+        return 1
+    fi
     note "$2: $(most vgpr_count) VGPR, $(most vgpr_spill_count) spilled," \
         "$(most private_segment_fixed_size) B scratch," \
         "$(most group_segment_fixed_size) B local"
@@ -160,6 +168,10 @@ compile_default() {
     *.W32.*-amd.cl) amd_like "$1" gfx1100 1030 off ;;
     *) ;;
     esac || return
+    expect_no_spill
+}
+
+expect_no_spill() {
     case $report in
     *[1-9]' spilled'* | *[1-9]0' spilled'* | *[1-9]' B spilled'* | \
     *[1-9]0' B spilled'*)
@@ -181,13 +193,18 @@ is_default() {
     esac
 }
 
+is_full() {
+    case ${1##*/} in *.full*) true ;; *) false ;; esac
+}
+
 # Prints one line per file, and the compiler's output after a failure.
 one() {
     tmp=$(mktemp -d) || exit 1
     trap 'rm -rf "$tmp"' EXIT
     report=
     if {
-        compile "$1" && { ! is_default "$1" || compile_default "$1"; }
+        compile "$1" && { ! is_default "$1" || compile_default "$1"; } &&
+            { ! is_full "$1" || expect_no_spill; }
     } >"$tmp/said" 2>&1; then
         echo "${1##*/}$report"
     else

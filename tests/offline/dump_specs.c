@@ -42,8 +42,15 @@ struct variant {
     struct lcl_spec spec;
 };
 
-// The method of atomic addition of the target.
+// The method of atomic addition of the target, or that of gfx90a.
 #define ANY LCL_ATOMIC_ADD_CAS
+#define OWN LCL_ATOMIC_ADD_AMD
+
+// The subdomains of Mehta et al. on AMD: 8,192 rows fill 64 KiB, 2,048 blocks
+// of 3 rows 48 KiB. ptxas allows 48 KiB at most, less what it needs itself.
+#define FULL .exchange = LCL_EXCHANGE_AMD, .defines = {{"SUBDOMAIN_ROWS", 8192}}
+#define FULL_3                                                                 \
+ .exchange = LCL_EXCHANGE_AMD, .defines = {{"SUBDOMAIN_ROWS", 2048}}
 
 // clang-format off
 static const struct variant variants[] = {
@@ -153,6 +160,10 @@ static const struct variant variants[] = {
                       .defines = {{"SUBDOMAIN_ROWS", 512}}}},
     {"local_8",   8, {.source = "dag_ec.cl", .add = ANY, .block = 8,
                       .defines = {{"SUBDOMAIN_ROWS", 256}}}},
+    {"full",      8, {.source = "dag_ec.cl", .add = ANY, FULL}},
+    {"full_3",    8, {.source = "dag_ec.cl", .add = ANY, .block = 3, FULL_3}},
+    {"full_add",  8, {.source = "dag_ec.cl", .add = OWN, FULL}},
+    {"full_add_3", 8, {.source = "dag_ec.cl", .add = OWN, .block = 3, FULL_3}},
     {"wave",      1, {.source = "dag_vc_ILDU0_fused.cl",
                       .defines = {{"SUBDOMAIN_ROWS", 512}}}},
     {"waves",     4, {.source = "dag_vc_ILDU0_fused.cl",
@@ -161,6 +172,8 @@ static const struct variant variants[] = {
                       .defines = {{"SUBDOMAIN_ROWS", 512}}}},
     {"block_8",   8, {.source = "dag_vc_ILDU0_fused.cl", .block = 8,
                       .defines = {{"SUBDOMAIN_ROWS", 256}}}},
+    {"full",      8, {.source = "dag_vc_ILDU0_fused.cl", FULL}},
+    {"full_3",    8, {.source = "dag_vc_ILDU0_fused.cl", .block = 3, FULL_3}},
     {"fp64",      1, {.source = "dilu.cl", .storage = 1,
                       .defines = {{"SUBDOMAIN_ROWS", 512},
                                   {"ROW_ENTRIES", 3}}}},
@@ -364,6 +377,9 @@ static const struct variant variants[] = {
                       .defines = {{"SUBDOMAIN_ROWS", 512}, {"FREE_TURNS", 1}}}},
     {"free_8",    8, {.source = "spin_loop_lds.cl", .add = ANY, .block = 8,
                       .defines = {{"SUBDOMAIN_ROWS", 256}, {"FREE_TURNS", 1}}}},
+    {"full",      8, {.source = "spin_loop_lds.cl", .add = ANY, FULL}},
+    {"full_3",    8, {.source = "spin_loop_lds.cl", .add = ANY, .block = 3,
+                      FULL_3}},
     {"fp32",      1, {.source = "store.cl", .block = 3, .storage = 2}},
     {"bf16",      4, {.source = "store.cl", .block = 1, .storage = 3}},
     {"lanes",     8, {.source = "splitting.cl",
@@ -400,6 +416,8 @@ static const struct variant variants[] = {
                       .defines = {{"SUBDOMAIN_ROWS", 2048}}}},
     {"blocks",    4, {.source = "symbolic.cl", .block = 3,
                       .defines = {{"SUBDOMAIN_ROWS", 512}}}},
+    {"global",    4, {.source = "symbolic.cl",
+                      .defines = {{"GLOBAL_ROWS", 1}}}},
     {"overlap",   4, {.source = "symbolic.cl",
                       .defines = {{"SUBDOMAIN_ROWS", 512}, {"SOURCES", 1}}}},
     {"pattern",   4, {.source = "symbolic.cl",
@@ -418,15 +436,17 @@ static struct lcl_spec spec_of(const struct variant *v, const struct target *t)
     spec.group = v->waves * t->width;
     if (t->exchange == LCL_EXCHANGE_AMD && spec.group > AMD_GROUP)
         spec.group = AMD_GROUP;
-    if (spec.add)
+    if (spec.add && spec.add != OWN)
         spec.add = t->add;
     return spec;
 }
 
-// Whether the variant, which may name one exchange, is for the target.
+// Whether the variant, which may name one exchange, is for the target; gfx90a
+// has waves of 64 only.
 static bool is_meant(const struct variant *v, const struct target *t)
 {
-    return !v->spec.exchange || v->spec.exchange == t->exchange;
+    return (!v->spec.exchange || v->spec.exchange == t->exchange) &&
+           (v->spec.add != OWN || t->width == 64);
 }
 
 // ------------------------------------------------------------------- where to
