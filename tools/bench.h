@@ -193,7 +193,7 @@ extern const struct bench_tables bench_idr;
 // GMRES and FGMRES: the passes over their basis, compared with CLBlast, and
 // solves.
 extern const struct bench_tables bench_gmres;
-// Chen, Liu, Yang: applications of block ILU(0) by hec_level and by packed;
+// Chen, Liu, Yang: applications of block ILU(0) by hec_level, hec_wait, packed;
 // preconditioners by number of subdomains, compared with one core.
 extern const struct bench_tables bench_hec;
 // Gogusdere's report on row-binned CG.

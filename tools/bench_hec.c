@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // levelbench hec: one application of block ILU(0) by hec_level (Chen, Liu,
-// Yang, "Parallel triangular solvers on GPU") and by packed; then their tables.
+// Yang, "Parallel triangular solvers on GPU"), by hec_wait and by packed; then
+// their tables.
 #include "tools/bench.h"
 #include "tools/bench_table.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const enum lcl_trisolve methods[] = {LCL_TRISOLVE_PACKED,
-                                            LCL_TRISOLVE_HEC_LEVEL};
+static const enum lcl_trisolve methods[] = {
+    LCL_TRISOLVE_PACKED, LCL_TRISOLVE_HEC_WAIT, LCL_TRISOLVE_HEC_LEVEL};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 struct row {
@@ -43,9 +44,9 @@ static enum lcl_status measure(struct bench *B, int method, struct row *row)
 
 static void print_row(const struct row *row)
 {
-    static const char *const heads[] = {"rows",     "subdomains", "levels",
-                                        "launches", "packed",     "hec_level",
-                                        NULL};
+    static const char *const heads[] = {"rows",      "subdomains", "levels",
+                                        "launches",  "packed",     "hec_wait",
+                                        "hec_level", NULL};
     const struct lcl_precond_info *info = &row->info;
     const int width = bench_table_wider((int)strlen("problem"), row->problem);
     bench_table_head(width,

@@ -143,4 +143,7 @@ bool cli_has_factors(enum lcl_precond_type type);
 // Whether its pivots must have the sign of the diagonal.
 bool cli_is_cholesky(enum lcl_precond_type type);
 
+// Whether the triangular solve takes subdomains of any size, of single entries.
+bool cli_takes_levels(enum lcl_trisolve trisolve);
+
 void cli_print_help(FILE *out);

@@ -193,6 +193,12 @@ bool cli_is_cholesky(enum lcl_precond_type type)
     return type == LCL_PRECOND_IC0 || type == LCL_PRECOND_AS;
 }
 
+bool cli_takes_levels(enum lcl_trisolve trisolve)
+{
+    return trisolve == LCL_TRISOLVE_HEC_LEVEL ||
+           trisolve == LCL_TRISOLVE_HEC_WAIT;
+}
+
 static bool has_fp64_storage(const struct lcl_precond_params *precond)
 {
     return precond->storage == LCL_FACTOR_STORAGE_DEFAULT ||
@@ -232,9 +238,9 @@ static enum lcl_status check_methods(const struct cli *cli,
          "--ilu-level limits the fill of iluk, --ilut-p that of ilut: give "
          "one of them"},
         {extended && precond->trisolve > LCL_TRISOLVE_PACKED &&
-             precond->trisolve != LCL_TRISOLVE_HEC_LEVEL,
-         "--precond iluk, ilut, ras and as require --trisolve packed or "
-         "hec_level"},
+             !cli_takes_levels(precond->trisolve),
+         "--precond iluk, ilut, ras and as require --trisolve packed, "
+         "hec_level or hec_wait"},
         {type && type != LCL_PRECOND_AMG &&
              (cli->coordinates || cli->near_null),
          "--coordinates and --near-null require --precond amg or auto"},

@@ -25,7 +25,7 @@ enum { GRID_PATIENCE = 3, GRID_SOLVES = 3 };
 
 // Factors of the whole matrix, level by level.
 #define WHOLE                                                                  \
- " --trisolve hec_level --partition natural --subdomain-rows 2147483647"
+ " --trisolve hec_wait --partition natural --subdomain-rows 2147483647"
 
 // Those that are likely to be fast come first, so that others end early.
 // clang-format off

@@ -103,7 +103,9 @@ struct lcl_operator_params {
     /* for lcl_operator_create_kron_distributed() and _kron_mpi() */
     enum lcl_kron_exchange_type kron_exchange;
     /* LCL_SPMV_HEC: columns of the ELL part, at most the entries of the longest
-     * row. 0: as many as a third of the rows have entries for. */
+     * row. Also, as far as their rows have entries, of the triangles of
+     * LCL_TRISOLVE_HEC_LEVEL and HEC_WAIT. 0: as many as a third of the rows
+     * have entries for; the publication of the format has no rule. */
     int hec_width;
     /* For distributed operators. */
     enum lcl_communication communication;

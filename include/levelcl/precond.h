@@ -65,10 +65,10 @@ enum lcl_precond_type {
 };
 
 /* How kernels apply L, D and U on the subdomains. Published methods keep their
- * names from Mehta et al., arXiv 2508.04917, except HEC_LEVEL; if the
- * publication has only a lower solve, the upper solve is a second launch of the
- * same kind. Variants marked "LD U" apply the factors of ILU0 and ILDU0 as L D
- * and unit U; "L D U": ILDU0 only. Variants with atomic sums (SPIN_LOOP and
+ * names from Mehta et al., arXiv 2508.04917, except HEC_LEVEL and HEC_WAIT; if
+ * the publication has only a lower solve, the upper solve is a second launch of
+ * the same kind. Variants marked "LD U" apply the factors of ILU0 and ILDU0 as
+ * L D and unit U; "L D U": ILDU0 only. Variants with atomic sums (SPIN_LOOP and
  * DAG_EC) are not bitwise reproducible unless the width is 1. */
 enum lcl_trisolve {
     LCL_TRISOLVE_DEFAULT = 0,        /* packed */
@@ -89,12 +89,20 @@ enum lcl_trisolve {
     LCL_TRISOLVE_DAG_EC_ILD_U0,      /* LD U: the launches of DAG_EC_LDS */
     LCL_TRISOLVE_DAG_EC_ILDU0_FUSED, /* L D U: one launch (section 4.4) */
     LCL_TRISOLVE_HEC_LEVEL,          /* rows of all subdomains sorted by level,
-                                        in the HEC format: one launch for each
-                                        level of many rows, one for consecutive
-                                        levels of few rows; bitwise
-                                        reproducible, scalar entries only,
-                                        subdomains of any size. Chen, Liu, Yang,
-                                        "Parallel triangular solvers on GPU" */
+                                        in the HEC format, one launch for each
+                                        level; bitwise reproducible, scalar
+                                        entries only, subdomains of any size.
+                                        Chen, Liu, Yang, "Parallel triangular
+                                        solvers on GPU", Algorithm 2 */
+    LCL_TRISOLVE_HEC_WAIT,           /* the same rows in the same format, with
+                                        fewer launches: one for a triangle, in
+                                        which each row waits for those that it
+                                        needs (Liu et al., Euro-Par 2016), on
+                                        devices where a work-item may wait for
+                                        earlier ones; elsewhere, as on CPUs, one
+                                        for each level of many rows and for
+                                        consecutive levels of few; bitwise
+                                        reproducible, too */
     LCL_TRISOLVE_COUNT,
 };
 

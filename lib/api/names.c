@@ -57,6 +57,7 @@ static const char *const trisolves[LCL_TRISOLVE_COUNT] = {
     [LCL_TRISOLVE_DAG_EC_ILD_U0] = "dag_ec_ILD_U0",
     [LCL_TRISOLVE_DAG_EC_ILDU0_FUSED] = "dag_ec_ILDU0_fused",
     [LCL_TRISOLVE_HEC_LEVEL] = "hec_level",
+    [LCL_TRISOLVE_HEC_WAIT] = "hec_wait",
 };
 
 static const char *const krons[LCL_KRON_COUNT] = {

@@ -123,7 +123,7 @@ static void append_inverse(struct lcl_plan *P, const struct lcl_traits *T)
 // Level by level.
 static void factor_whole(struct lcl_precond_params *p)
 {
-    p->trisolve = LCL_TRISOLVE_HEC_LEVEL;
+    p->trisolve = LCL_TRISOLVE_HEC_WAIT;
     p->partition.type = LCL_PARTITION_NATURAL;
     p->partition.rows = INT_MAX;
 }

@@ -323,7 +323,7 @@ static enum lcl_status take_matrix(lcl_operator *A, struct lcl_blocked *B,
     if (!G)
         return lcl_fail_memory(lcl_context_log(ctx), "an operator");
     G->wanted = params->spmv;
-    G->hec_width = params->hec_width;
+    G->hec_width = A->hec_width = params->hec_width;
     lcl_values_init(&G->values, ctx, B);
     G->matrix = B->A;
     B->A = (struct lcl_device_matrix){.row_ptr = NULL};

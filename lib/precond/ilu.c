@@ -90,6 +90,7 @@ static enum lcl_status make_factor(lcl_precond *M, struct lcl_ilu_setup *a,
         (st = init_factor(M, a, &own)) < 0)
         return st;
     I->factor.falls_back = open;
+    a->host.hec_width = M->matrix->hec_width;
     st = lcl_trisolve_init(&I->trisolve, M->info.trisolve, M->op.range.ctx,
                            &I->factor, &a->host);
     return st < 0 || !a->extended ? st : make_schwarz(M, a);

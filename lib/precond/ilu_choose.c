@@ -18,8 +18,8 @@ static enum lcl_status check_extended(const struct lcl_precond_params *params,
     if (params->trisolve > LCL_TRISOLVE_PACKED &&
         !lcl_trisolve_takes_levels(params->trisolve))
         return lcl_fail(log, LCL_EUNSUPPORTED,
-                        "%s does not support the trisolve %s, only packed and "
-                        "hec_level",
+                        "%s does not support the trisolve %s, only packed, "
+                        "hec_level and hec_wait",
                         name, lcl_trisolve_name(params->trisolve));
     return LCL_OK;
 }

@@ -72,10 +72,10 @@ static enum lcl_status permute(struct lcl_csr *B, int64_t **map,
 }
 
 static enum lcl_status make_matrix(struct permuted *P, lcl_context *ctx,
-                                   const struct lcl_csr *A)
+                                   const struct lcl_csr *A, int hec_width)
 {
-    static const struct lcl_operator_params params = {.spmv = LCL_SPMV_CSR,
-                                                      .block_size = 1};
+    const struct lcl_operator_params params = {
+        .spmv = LCL_SPMV_CSR, .block_size = 1, .hec_width = hec_width};
     const struct lcl_log *log = lcl_context_log(ctx);
     struct lcl_csr B = LCL_CSR_INIT;
     enum lcl_status st;
@@ -130,8 +130,8 @@ static enum lcl_status set_up(lcl_precond *M, const struct lcl_csr *A,
     struct lcl_precond_params own = *params;
     enum lcl_status st;
     own.transversal = false;
-    if ((st = make_matrix(P, ctx, A)) < 0 || (st = upload(P, ctx)) < 0 ||
-        (st = get_kernels(P, ctx)) < 0)
+    if ((st = make_matrix(P, ctx, A, M->matrix->hec_width)) < 0 ||
+        (st = upload(P, ctx)) < 0 || (st = get_kernels(P, ctx)) < 0)
         return st;
     P->B->share = M->A->share; // the rows are the same
     return lcl_precond_analyse(&P->factors, P->B, &own);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The published level-scheduled solve in HEC, hec_level, of the factors of all
-// subdomains as of one matrix.
+// subdomains as of one matrix, and hec_wait, the same in fewer launches.
 #include "lib/trisolve/hec_level.h"
 
 #include "host/alloc.h"
@@ -67,8 +67,9 @@ static void append_row(struct triangle *M, const struct lcl_host_pattern *H,
 static enum lcl_status make_triangle(struct lcl_hec_triangle *T,
                                      lcl_context *ctx,
                                      const struct lcl_host_pattern *H,
-                                     bool upper)
+                                     const struct lcl_hec_triangle_params *p)
 {
+    const bool upper = p->reversed;
     struct triangle M = {.upper = upper};
     enum lcl_status st = allocate(&M, H, lcl_context_log(ctx));
     if (st == LCL_OK) {
@@ -77,7 +78,7 @@ static enum lcl_status make_triangle(struct lcl_hec_triangle *T,
             append_row(&M, H, upper ? H->rows - 1 - i : i);
         }
         M.rows.row_ptr[H->rows] = M.rows.nnz;
-        st = lcl_hec_triangle_init(T, ctx, &M.rows, M.source, upper, 0);
+        st = lcl_hec_triangle_init(T, ctx, &M.rows, M.source, p);
     }
     triangle_finish(&M);
     return st;
@@ -112,12 +113,17 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
                               const struct lcl_host_factor *host)
 {
     const struct lcl_host_pattern *pattern = &host->pattern;
+    const struct lcl_hec_triangle_params lower = {
+        .width = host->hec_width,
+        .few_launches = T->name == LCL_TRISOLVE_HEC_WAIT};
+    struct lcl_hec_triangle_params upper = lower;
     enum lcl_status st;
     struct lcl_hec_level *H = T->state = lcl_calloc(1, sizeof *H);
     if (!H)
         return lcl_fail_memory(lcl_context_log(ctx), "a triangular solve");
-    if ((st = make_triangle(&H->lower, ctx, pattern, false)) < 0 ||
-        (st = make_triangle(&H->upper, ctx, pattern, true)) < 0 ||
+    upper.reversed = true;
+    if ((st = make_triangle(&H->lower, ctx, pattern, &lower)) < 0 ||
+        (st = make_triangle(&H->upper, ctx, pattern, &upper)) < 0 ||
         (st = make_vector(H, ctx, pattern->rows)) < 0)
         return st;
     T->op.launches = launches(&H->lower) + launches(&H->upper);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// State of hec_level, and its memory.
+// State of hec_level and hec_wait, and its memory.
 #pragma once
 
 #include "lib/trisolve/hec_triangle.h"

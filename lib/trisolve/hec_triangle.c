@@ -83,12 +83,24 @@ static enum lcl_status upload(struct lcl_hec_triangle *T, lcl_context *ctx,
                                     T->levels.levels + 1, "levels");
 }
 
+// The diagonal of a row stays in CSR.
+static int64_t longest(const struct lcl_csr *rows)
+{
+    int64_t most = 0;
+    for (int64_t i = 0; i < rows->rows; ++i)
+        if (rows->row_ptr[i + 1] - rows->row_ptr[i] - 1 > most)
+            most = rows->row_ptr[i + 1] - rows->row_ptr[i] - 1;
+    return most;
+}
+
 static enum lcl_status convert(struct lcl_hec_triangle *T, lcl_context *ctx,
                                const struct lcl_csr *rows, int64_t width)
 {
     struct lcl_hec_split split;
-    enum lcl_status st = lcl_hec_split_init(&split, rows->row_ptr, rows->rows,
-                                            1, width, lcl_context_log(ctx));
+    const int64_t most = longest(rows);
+    enum lcl_status st =
+        lcl_hec_split_init(&split, rows->row_ptr, rows->rows, 1,
+                           width < most ? width : most, lcl_context_log(ctx));
     if (st == LCL_OK)
         st = lcl_hec_init(&T->hec, ctx, &T->rows, &split, (int32_t)T->n);
     lcl_hec_split_finish(&split);
@@ -161,13 +173,19 @@ static enum lcl_status get_waiting_kernels(struct lcl_hec_triangle *T,
     return st < 0 ? st : lcl_kernel_get(&T->wait, ctx, &spec);
 }
 
-static enum lcl_status plan(struct lcl_hec_triangle *T, lcl_context *ctx)
+static int64_t chained_rows(const struct lcl_caps *caps)
+{
+    return caps->width > 1 ? chain_group(caps) : CPU_CHAIN_ROWS;
+}
+
+static enum lcl_status plan(struct lcl_hec_triangle *T, lcl_context *ctx,
+                            bool few_launches)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
-    enum lcl_status st = lcl_levels_plan(
-        &T->levels, caps->width > 1 ? chain_group(caps) : CPU_CHAIN_ROWS,
-        lcl_context_log(ctx));
-    if (st < 0 || !may_wait(T, caps))
+    enum lcl_status st =
+        lcl_levels_plan(&T->levels, few_launches ? chained_rows(caps) : 0,
+                        lcl_context_log(ctx));
+    if (st < 0 || !few_launches || !may_wait(T, caps))
         return st;
     if ((st = make_waves(T, ctx)) < 0 || (st = get_waiting_kernels(T, ctx)) < 0)
         return st;
@@ -175,7 +193,8 @@ static enum lcl_status plan(struct lcl_hec_triangle *T, lcl_context *ctx)
     return LCL_OK;
 }
 
-static enum lcl_status get_kernels(struct lcl_hec_triangle *T, lcl_context *ctx)
+static enum lcl_status get_kernels(struct lcl_hec_triangle *T, lcl_context *ctx,
+                                   bool few_launches)
 {
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     struct lcl_spec spec = {
@@ -189,7 +208,7 @@ static enum lcl_status get_kernels(struct lcl_hec_triangle *T, lcl_context *ctx)
     if ((st = lcl_kernel_get(&T->take, ctx, &spec)) < 0)
         return st;
     spec.kernel = "hec_level";
-    if ((st = lcl_kernel_get(&T->level, ctx, &spec)) < 0)
+    if ((st = lcl_kernel_get(&T->level, ctx, &spec)) < 0 || !few_launches)
         return st;
     spec.kernel = "hec_chain";
     spec.group = chain_group(caps);
@@ -198,24 +217,24 @@ static enum lcl_status get_kernels(struct lcl_hec_triangle *T, lcl_context *ctx)
 
 enum lcl_status lcl_hec_triangle_init(struct lcl_hec_triangle *T,
                                       lcl_context *ctx, const struct lcl_csr *L,
-                                      const uint32_t *source, bool reversed,
-                                      int64_t width)
+                                      const uint32_t *source,
+                                      const struct lcl_hec_triangle_params *p)
 {
     const struct lcl_log *log = lcl_context_log(ctx);
     struct sorted S = {.source = NULL};
     enum lcl_status st;
     *T = (struct lcl_hec_triangle){.n = L->rows};
-    if ((st = get_kernels(T, ctx)) < 0 ||
+    if ((st = get_kernels(T, ctx, p->few_launches)) < 0 ||
         (st = lcl_levels_init(&T->levels, L->rows, L->row_ptr, L->col_ind,
                               log)) < 0 ||
         (st = reorder(&S, L, T->levels.perm, source, log)) < 0)
         goto out;
-    if (reversed)
+    if (p->reversed)
         reverse(T->levels.perm, T->n);
     if ((st = upload(T, ctx, &S)) < 0 ||
-        (st = convert(T, ctx, &S.rows, width)) < 0)
+        (st = convert(T, ctx, &S.rows, p->width)) < 0)
         goto out;
-    st = plan(T, ctx);
+    st = plan(T, ctx, p->few_launches);
 out:
     sorted_finish(&S);
     return st;

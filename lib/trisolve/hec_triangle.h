@@ -14,9 +14,10 @@ struct lcl_hec_triangle {
     struct lcl_device_matrix rows;
     lcl_buffer *source; // of its entries
     lcl_buffer *perm, *level_ptr;
-    lcl_kernel *take, *level, *chain;
-    int group; // of hec_level
-    // Only if all levels may be one launch, in which rows wait for others:
+    lcl_kernel *take, *level;
+    lcl_kernel *chain; // NULL: each level has a launch
+    int group;         // of hec_level
+    // Only if all levels are one launch, in which rows wait for others:
     bool waits;
     int32_t waves;        // at most one row per lane, all of one level
     lcl_buffer *wave_ptr; // waves + 1
@@ -24,18 +25,26 @@ struct lcl_hec_triangle {
     lcl_kernel *begin, *wait;
 };
 
+struct lcl_hec_triangle_params {
+    int64_t width; // as in lcl_hec_split_init(), at most what the longest row
+                   // can fill
+    bool reversed; // row i is row n - 1 - i of b and y: an upper triangular
+                   // matrix in reverse order
+    bool few_launches; // rows wait for others in one launch where they may;
+                       // elsewhere levels of few rows share a launch. False:
+                       // one launch for each level
+};
+
 // Sorts the rows of a lower triangular pattern L, in which columns ascend and
 // each row ends with its diagonal, by level: 0 for a row that has no other
 // entry, else one more than the largest level of its columns. source[k] belongs
-// to entry k of L and is as in hec_level.cl; `width` is as in
-// lcl_hec_split_init(). `reversed`: row i of L is row n - 1 - i of b and y, for
-// an upper triangular matrix in reverse order. Returns LCL_OK, LCL_EINVAL
-// (width), LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; *T is fit for
-// lcl_hec_triangle_finish() in any case.
+// to entry k of L and is as in hec_level.cl. Returns LCL_OK, LCL_EINVAL
+// (width < 0), LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; *T is fit
+// for lcl_hec_triangle_finish() in any case.
 enum lcl_status lcl_hec_triangle_init(struct lcl_hec_triangle *T,
                                       lcl_context *ctx, const struct lcl_csr *L,
-                                      const uint32_t *source, bool reversed,
-                                      int64_t width);
+                                      const uint32_t *source,
+                                      const struct lcl_hec_triangle_params *p);
 void lcl_hec_triangle_finish(struct lcl_hec_triangle *T);
 
 // Takes the values of the slots.

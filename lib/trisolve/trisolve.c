@@ -17,6 +17,7 @@ static const struct lcl_trisolve_ops *const methods[LCL_TRISOLVE_COUNT] = {
     [LCL_TRISOLVE_DAG_EC_ILDU0_FUSED] = &lcl_trisolve_dag_ec_fused,
     [LCL_TRISOLVE_DAG_VC_ILDU0_FUSED] = &lcl_trisolve_dag_vc_ILDU0_fused,
     [LCL_TRISOLVE_HEC_LEVEL] = &lcl_trisolve_hec_level,
+    [LCL_TRISOLVE_HEC_WAIT] = &lcl_trisolve_hec_level,
 };
 
 // The packed apply has a separate kernel for blocks.

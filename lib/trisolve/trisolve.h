@@ -17,6 +17,8 @@ struct lcl_host_factor {
     int32_t *level; // of each row, ascending within a subdomain
     // Of a factor in levels:
     struct lcl_host_pattern pattern;
+    int hec_width; // columns of the ELL parts, as far as rows fill them; 0: as
+                   // in lcl_hec_split_init()
 };
 
 struct lcl_trisolve_ops {

@@ -115,7 +115,7 @@ refused 2 'not both' two.mtx --problem lap3d:4
 refused 2 'not two of them' two.mtx --csr-text ptr.txt col.txt val.txt
 refused 2 'needs three files' --csr-text ptr.txt col.txt
 refused 3 'matrix is stored in blocks' --problem lap3d:4,b=3 --spmv adaptive
-refused 3 'hec_level requires block size 1' --problem lap3d:4,b=3 --trisolve hec_level
+refused 3 'hec_level requires block size 1' --problem lap3d:4,b=3 --trisolve hec_level --block-size 3
 refused 2 'an ELL part of 3 columns' two.mtx --spmv hec --hec-width 3 --block-size 1
 refused 2 'not both' -b two.mtx --csr-text ptr.txt col.txt val.txt rhs.txt
 refused 2 'only when clsolve solves a system' info --csr-text ptr.txt col.txt val.txt rhs.txt
@@ -315,6 +315,9 @@ ends 0 --csr-text ptr.txt col.txt val.txt rhs.txt -o "$dir/out/text.mtx" --spmv 
 says stdout "right-hand side rhs.txt"
 ends 0 --csr-text=ptr.txt col.txt val.txt --spmv binned --precond jacobi --block-size 1
 ends 0 --problem lap3d:5 --trisolve hec_level
+ends 0 --problem lap3d:4,b=3 --trisolve hec_level --hec-width 2 --json
+says stdout '"trisolve":"hec_level".*"block_size":1[,}]'
+ends 0 --problem lap3d:5 --trisolve hec_wait
 ends 0 --problem lap3d:41 --trisolve hec_level --partition natural --subdomain-rows 70000
 says stdout '^subdomains  1 of 68921'
 for method in 'iluk --ilu-level 2' 'ilut --ilut-p 4' 'ras --overlap 2' 'as --solver cg'; do
@@ -521,7 +524,7 @@ refused 2 'give one of them' --problem lap3d:12 --precond ras --ilut-p 3 --ilu-l
 refused 2 "bad value '0' for ilut-p" --problem lap3d:12 --precond ilut --ilut-p 0
 refused 2 "bad value '-1' for ilut-tol" --problem lap3d:12 --precond ilut --ilut-tol=-1
 refused 2 '--precond as instead' --problem lap3d:12 --precond ras --solver cg
-refused 2 'require --trisolve packed or hec_level' --problem lap3d:12 --precond iluk --trisolve dag_ec_lds
+refused 2 'require --trisolve packed, hec_level or hec_wait' --problem lap3d:12 --precond iluk --trisolve dag_ec_lds
 refused 2 'coarse has no effect with --precond ras: it requires --precond ilu0, ildu0 or ic0' --problem lap3d:12 --precond ras --coarse mult
 refused 2 'an integer from 1' --problem lap3d:12 --precond ras --overlap -1
 refused 2 "bad value '-1' for ilu-level" --problem lap3d:12 --precond iluk --ilu-level -1

@@ -115,15 +115,15 @@ done
 "$bench" --csr-text "$dir/ptr,$dir/col" >/dev/null 2>&1
 [ $? -eq 2 ] || flunk 'two text files are too few'
 
-# hec_level beside packed, as a table and as lines, also for a matrix with blocks.
+# hec_level and hec_wait beside packed, as a table and as lines, also for a matrix with blocks.
 "$bench" hec --blocks 2 --partition natural --subdomain-rows 64 lap3d:6 lap3d:3,b=2 >"$dir/out" 2>"$dir/err" ||
     flunk 'hec succeeds'
 for row in 'lap3d:6 +216 +4' 'lap3d:3,b=2 +54 +1'; do
-    grep -Eq "^$row +[1-9][0-9]* +[1-9][0-9]* +[0-9]+[.][0-9]+ +[0-9]+[.][0-9]+$" "$dir/out" ||
+    grep -Eq "^$row +[1-9][0-9]* +[1-9][0-9]*( +[0-9]+[.][0-9]+){3}$" "$dir/out" ||
         flunk "hec has a row of $row"
 done
 "$bench" hec --json --blocks 3,217 lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'hec --json succeeds'
-for method in packed hec_level; do
+for method in packed hec_wait hec_level; do
     grep -q "^{\"op\":\"apply\",\"variant\":\"$method\".*\"ms\":[0-9].*\"storage\":\"fp64\"" "$dir/out" ||
         flunk "hec has a line of $method"
 done

@@ -3,9 +3,12 @@
 #include "tests/support/device.h"
 #include "tests/support/folded.h"
 #include "tests/support/matrices.h"
+#include "tests/support/preconds.h"
 #include "tests/support/solver_checks.h"
 
+#include "lib/precond/precond.h"
 #include "lib/ref/bicgstab.h"
+#include "lib/trisolve/hec_level.h"
 
 #include <stdlib.h>
 
@@ -137,6 +140,62 @@ static int iterations(lcl_context *ctx, const struct lcl_csr *A,
     return taken;
 }
 
+// One launch for each level; hec_wait takes fewer.
+static void test_solver__hec_level_launches_each_level(void **state)
+{
+    struct lcl_csr A = test_laplacian(7, 6, 5);
+    const enum lcl_trisolve names[] = {LCL_TRISOLVE_HEC_LEVEL,
+                                       LCL_TRISOLVE_HEC_WAIT};
+    double *b = test_random_vector(A.rows, 2), *x[2];
+    for (int i = 0; i < 2; ++i) {
+        const struct lcl_precond_params whole = {
+            .type = LCL_PRECOND_ILDU0,
+            .trisolve = names[i],
+            .partition = {.type = LCL_PARTITION_NATURAL, .rows = A.rows}};
+        lcl_precond *M;
+        assert_int_equal(test_precond_create(&M, *state, &A, &whole), LCL_OK);
+        const struct lcl_precond_info *info = lcl_precond_info(M);
+        assert_int_equal(info->levels_max, 7 + 6 + 5 - 2);
+        if (i == 0)
+            assert_int_equal(info->launches, 2 * info->levels_max);
+        else
+            assert_in_range(info->launches, 2, 4);
+        x[i] = test_vector(A.rows);
+        assert_int_equal(lcl_precond_apply(M, b, x[i]), LCL_OK);
+        test_precond_destroy(&M);
+    }
+    test_expect_near("x of hec_wait", x[1], x[0], A.rows, 1e-13);
+    free(b);
+    free(x[0]);
+    free(x[1]);
+    test_csr_finish(&A);
+}
+
+// The width of the ELL parts is that of the operator.
+static void test_solver__hec_width_reaches_triangular_solves(void **state)
+{
+    struct lcl_csr A = test_laplacian(9, 8, 1);
+    double *b = test_random_vector(A.rows, 2), *x[2];
+    for (int i = 0; i < 2; ++i) {
+        const struct lcl_operator_params op = {.block_size = 1,
+                                               .hec_width = i + 1};
+        lcl_precond *M;
+        assert_int_equal(
+            test_precond_create_from(&M, *state, &A, &op, &hec_level), LCL_OK);
+        const struct lcl_hec_level *H = lcl_precond_trisolve(M)->state;
+        assert_int_equal(H->lower.hec.width, i + 1);
+        assert_int_equal(H->upper.hec.width, i + 1);
+        x[i] = test_vector(A.rows);
+        assert_int_equal(lcl_precond_apply(M, b, x[i]), LCL_OK);
+        test_precond_destroy(&M);
+    }
+    test_expect_near("x", x[1], x[0], A.rows, 1e-13);
+    free(b);
+    free(x[0]);
+    free(x[1]);
+    test_csr_finish(&A);
+}
+
 // CG, since the iterations of BiCGSTAB depend on rounding. Also with the whole
 // matrix as one subdomain. For several lanes, packed eliminates in another
 // order.
@@ -222,6 +281,8 @@ int main(void)
         cmocka_unit_test(test_solver__solves_agree_bit_for_bit),
         cmocka_unit_test(
             test_solver__hec_level_solves_systems_of_single_entries),
+        cmocka_unit_test(test_solver__hec_level_launches_each_level),
+        cmocka_unit_test(test_solver__hec_width_reaches_triangular_solves),
         cmocka_unit_test(test_solver__hec_level_takes_the_iterations_of_packed),
         cmocka_unit_test(test_solver__jacobi_history_is_the_reference_s),
         cmocka_unit_test(test_solver__ilu_histories_are_the_reference_s),

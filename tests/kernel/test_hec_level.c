@@ -136,7 +136,8 @@ static void expect_solution(const struct triangle *M,
     free(y);
 }
 
-// As planned, by launches for levels, and every level in a launch of its own.
+// As planned for few launches, by launches for levels, and every level in a
+// launch of its own.
 static void expect_plans(const struct triangle *M, struct lcl_hec_triangle *T)
 {
     expect_solution(M, T);
@@ -158,24 +159,42 @@ static void allow_waiting(lcl_context *ctx)
         caps->progress = LCL_PROGRESS_GROUP;
 }
 
+// hec_level: one launch for each level.
+static void expect_launch_for_each_level(const struct triangle *M,
+                                         const lcl_buffer *val, int64_t width)
+{
+    const struct lcl_hec_triangle_params params = {.width = width,
+                                                   .reversed = M->reversed};
+    struct lcl_hec_triangle T;
+    assert_int_equal(
+        lcl_hec_triangle_init(&T, M->ctx, &M->L, M->source, &params), LCL_OK);
+    assert_int_equal(lcl_hec_triangle_update(&T, val), LCL_OK);
+    assert_false(T.waits);
+    assert_int_equal(T.levels.launches, T.levels.levels);
+    expect_solution(M, &T);
+    lcl_hec_triangle_finish(&T);
+}
+
 static void expect_solved(lcl_context *ctx, const struct lcl_csr *A,
                           bool reversed, int64_t width)
 {
+    const struct lcl_hec_triangle_params params = {
+        .width = width, .reversed = reversed, .few_launches = true};
     struct triangle M;
     struct lcl_hec_triangle T;
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     triangle_init(&M, ctx, A, reversed);
     allow_waiting(ctx);
     lcl_buffer *val = test_upload(ctx, M.slot_val, M.L.nnz, sizeof *M.slot_val);
-    assert_int_equal(
-        lcl_hec_triangle_init(&T, ctx, &M.L, M.source, reversed, width),
-        LCL_OK);
+    assert_int_equal(lcl_hec_triangle_init(&T, ctx, &M.L, M.source, &params),
+                     LCL_OK);
     assert_int_equal(lcl_hec_triangle_update(&T, val), LCL_OK);
     if (caps->progress != LCL_PROGRESS_NONE && caps->int64_atomics &&
         test_width(ctx) > 1 && T.levels.levels > 2)
         assert_true(T.waits);
     expect_plans(&M, &T);
     lcl_hec_triangle_finish(&T);
+    expect_launch_for_each_level(&M, val, width);
     lcl_buffer_destroy(&val);
     triangle_finish(&M);
 }
@@ -209,8 +228,9 @@ static void expect_levels(lcl_context *ctx, const struct lcl_csr *A,
 {
     struct triangle M;
     struct lcl_hec_triangle T;
+    const struct lcl_hec_triangle_params few = {.few_launches = true};
     triangle_init(&M, ctx, A, false);
-    assert_int_equal(lcl_hec_triangle_init(&T, ctx, &M.L, M.source, false, 0),
+    assert_int_equal(lcl_hec_triangle_init(&T, ctx, &M.L, M.source, &few),
                      LCL_OK);
     assert_int_equal(T.levels.levels, levels);
     assert_int_equal(T.levels.launches, launches);
@@ -250,17 +270,21 @@ static void test_hec_level__wide_levels_interrupt_a_chain(void **state)
     test_csr_finish(&A);
 }
 
-static void test_hec_level__impossible_widths_are_refused(void **state)
+// Rows of one entry beside the diagonal fill one column.
+static void test_hec_level__widths_are_those_that_rows_fill(void **state)
 {
-    static const int64_t widths[] = {-1, 2, INT64_MAX};
+    static const int64_t widths[] = {-1, 1, 2, INT64_MAX};
     struct lcl_csr A = test_laplacian(9, 1, 1);
     struct triangle M;
     triangle_init(&M, *state, &A, false);
     for (size_t i = 0; i < sizeof widths / sizeof *widths; ++i) {
+        const struct lcl_hec_triangle_params params = {.width = widths[i]};
         struct lcl_hec_triangle T;
         assert_int_equal(
-            lcl_hec_triangle_init(&T, *state, &M.L, M.source, false, widths[i]),
-            LCL_EINVAL);
+            lcl_hec_triangle_init(&T, *state, &M.L, M.source, &params),
+            widths[i] < 0 ? LCL_EINVAL : LCL_OK);
+        if (widths[i] > 0)
+            assert_int_equal(T.hec.width, 1);
         lcl_hec_triangle_finish(&T);
     }
     triangle_finish(&M);
@@ -275,7 +299,7 @@ int main(void)
         cmocka_unit_test(test_hec_level__diagonal_matrix_is_one_level),
         cmocka_unit_test(test_hec_level__chain_is_one_launch),
         cmocka_unit_test(test_hec_level__wide_levels_interrupt_a_chain),
-        cmocka_unit_test(test_hec_level__impossible_widths_are_refused),
+        cmocka_unit_test(test_hec_level__widths_are_those_that_rows_fill),
     };
     return test_device_run(tests);
 }

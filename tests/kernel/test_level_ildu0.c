@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// level_ildu0.cl, the factorisation level by level, and hec_level, which
+// level_ildu0.cl, the factorisation level by level, and hec_wait, which
 // applies its factors, compared with the references.
 #include "tests/support/device.h"
 #include "tests/support/systems.h"
@@ -52,7 +52,7 @@ static void pair_init(struct pair *F, lcl_context *ctx, struct test_system *S,
     poison(F->device.repaired);
     poison(F->device.counts);
     poison(F->device.bad);
-    assert_int_equal(lcl_trisolve_init(&F->T, LCL_TRISOLVE_HEC_LEVEL, ctx,
+    assert_int_equal(lcl_trisolve_init(&F->T, LCL_TRISOLVE_HEC_WAIT, ctx,
                                        &F->device, &F->host),
                      LCL_OK);
     F->val = test_upload(ctx, S->B.val, S->B.nnz, sizeof *S->B.val);

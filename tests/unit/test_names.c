@@ -74,6 +74,7 @@ static void test_names__published_names_are_spelt_as_published(void **state)
         {LCL_TRISOLVE_DAG_VC_ILDU0_FUSED, "dag_vc_ILDU0_fused"},
         {LCL_TRISOLVE_DAG_EC_ILDU0_FUSED, "dag_ec_ILDU0_fused"},
         {LCL_TRISOLVE_HEC_LEVEL, "hec_level"},
+        {LCL_TRISOLVE_HEC_WAIT, "hec_wait"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof published / sizeof *published; ++i)

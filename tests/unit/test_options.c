@@ -148,6 +148,8 @@ static void test_options__enums_are_set_by_name(void **state)
                      LCL_TRISOLVE_DAG_VC_ILDU0_FUSED);
     assert_int_equal(parsed("trisolve=hec_level").precond.trisolve,
                      LCL_TRISOLVE_HEC_LEVEL);
+    assert_int_equal(parsed("trisolve=hec_wait").precond.trisolve,
+                     LCL_TRISOLVE_HEC_WAIT);
     assert_int_equal(parsed("factor-storage=bf16").precond.storage,
                      LCL_FACTOR_STORAGE_BF16);
     assert_int_equal(parsed("factor-storage=adaptive").precond.storage,
