@@ -47,6 +47,7 @@ static const struct effect on_precond[] = {
     {"amg-coarse-rows", MULTIGRID},
     {"cpr-pressure", P(CPR)},
     {"trisolve", ON_SUBDOMAINS},
+    {"elimination", FACTORS},
     {"pivot", ON_SUBDOMAINS | P(BLOCK_JACOBI)},
     {"pivot-tol", ON_SUBDOMAINS},
     {"factor-storage", ON_SUBDOMAINS | P(BLOCK_JACOBI)},

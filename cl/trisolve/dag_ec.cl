@@ -10,10 +10,11 @@
 //     dag_ec_ILDU0_fused   L D U x = b in one launch
 //
 // Data:   strict triangles in CSR on the rows of a subdomain; columns and rows
-//         of entries count from its first row; rows are numbered by level:
-//         level l of subdomain p is the rows level_ptr[first_level[p] + l] ..
-//         level_ptr[... + 1] - 1, and its entries are a range as well. Blocks
-//         are row-major; inv_d holds those of D^-1.
+//         of entries count from its first row. The rows of each triangle are
+//         sorted by its levels: level l of subdomain p is the rows order[k], k
+//         = level_ptr[first_level[p] + l] .. level_ptr[... + 1] - 1, and its
+//         entries are a range as well; row_ptr[k] is that of row order[k].
+//         Blocks are row-major; inv_d holds those of D^-1.
 // Launch: one group per subdomain. Its vector, at most SUBDOMAIN_ROWS rows, is
 //         in local memory, and LCL_ADD selects the addition in local memory.
 //         With GLOBAL_VECTOR the vector stays in x, and the addition is
@@ -50,24 +51,24 @@
 # define WAIT_FOR_ALL() GROUP_BARRIER()
 #endif
 
-struct part {
-    uint first, rows; // its rows
-    uint level, end;  // its levels
-};
-
-static inline struct part part_of(global const uint *part_ptr,
-                                  global const uint *first_level)
+// The number of rows of the group's subdomain.
+static inline uint rows_of(global const uint *part_ptr)
 {
     const uint p = get_group_id(0);
-    const struct part part = {part_ptr[p], part_ptr[p + 1] - part_ptr[p],
-                              first_level[p], first_level[p + 1] - 1};
-    return part;
+    return part_ptr[p + 1] - part_ptr[p];
 }
 
-// Index of the first component of a subdomain in a vector.
-static inline ulong start(struct part p)
+// Its levels in a triangle: from x to y - 1.
+static inline uint2 levels_of(global const uint *first_level)
 {
-    return (ulong)p.first * LCL_BLOCK;
+    const uint p = get_group_id(0);
+    return (uint2)(first_level[p], first_level[p + 1] - 1);
+}
+
+// Index of its first component in a vector.
+static inline ulong start_of(global const uint *part_ptr)
+{
+    return (ulong)part_ptr[get_group_id(0)] * LCL_BLOCK;
 }
 
 static inline void load(global const double *b, uint rows, SPACE double *y)
@@ -110,18 +111,22 @@ INLINE void subtract(uint first, uint last, global const ushort *row,
     }
 }
 
-// y_i = D_i^-1 y_i for the rows first .. last-1
-INLINE void divide(uint first, uint last, global const double *inv_d,
-                   SPACE double *y)
+// y_i = D_i^-1 y_i
+INLINE void divide_row(uint i, global const double *inv_d, SPACE double *y)
 {
-    for (uint i = first + get_local_id(0); i < last; i += LCL_GROUP) {
-        double y_i[LCL_BLOCK];
+    double y_i[LCL_BLOCK];
 #pragma unroll
-        for (uint c = 0; c < LCL_BLOCK; ++c)
-            y_i[c] = y[i * LCL_BLOCK + c];
-        for (uint r = 0; r < LCL_BLOCK; ++r)
-            y[i * LCL_BLOCK + r] = product(inv_d + i * ENTRIES, y_i, r);
-    }
+    for (uint c = 0; c < LCL_BLOCK; ++c)
+        y_i[c] = y[i * LCL_BLOCK + c];
+    for (uint r = 0; r < LCL_BLOCK; ++r)
+        y[i * LCL_BLOCK + r] = product(inv_d + i * ENTRIES, y_i, r);
+}
+
+// The same for all rows.
+INLINE void divide(uint rows, global const double *inv_d, SPACE double *y)
+{
+    for (uint i = get_local_id(0); i < rows; i += LCL_GROUP)
+        divide_row(i, inv_d, y);
 }
 
 WORK_GROUP
@@ -130,23 +135,27 @@ kernel void dag_ec_lower(global const uint *part_ptr,
                          global const uint *level_ptr,
                          global const uint *row_ptr, global const ushort *row,
                          global const ushort *col, global const double *val,
-                         global const double *inv_d, global const double *b,
-                         global double *x, global const int *stop, int at)
+                         global const ushort *order, global const double *inv_d,
+                         global const double *b, global double *x,
+                         global const int *stop, int at)
 {
-    const struct part p = part_of(part_ptr, first_level);
-    VECTOR(y, x + start(p));
+    const uint2 levels = levels_of(first_level);
+    const uint rows = rows_of(part_ptr);
+    const ulong start = start_of(part_ptr);
+    VECTOR(y, x + start);
     if (stop[at])
         return;
-    load(b + start(p), p.rows, y);
+    load(b + start, rows, y);
     WAIT_FOR_ALL();
-    for (uint l = p.level; l < p.end; ++l) {
+    for (uint l = levels.x; l < levels.y; ++l) {
         const uint from = level_ptr[l], to = level_ptr[l + 1];
         subtract(row_ptr[from], row_ptr[to], row, col, val, y);
         WAIT_FOR_ALL();
-        divide(from - p.first, to - p.first, inv_d + start(p) * LCL_BLOCK, y);
+        for (uint k = from + get_local_id(0); k < to; k += LCL_GROUP)
+            divide_row(order[k], inv_d + start * LCL_BLOCK, y);
         WAIT_FOR_ALL();
     }
-    store(y, p.rows, x + start(p));
+    store(y, rows, x + start);
 }
 
 WORK_GROUP
@@ -159,35 +168,37 @@ kernel void dag_ec_unit_lower(global const uint *part_ptr,
                               global const double *val, global const double *b,
                               global double *x, global const int *stop, int at)
 {
-    const struct part p = part_of(part_ptr, first_level);
-    VECTOR(y, x + start(p));
+    const uint2 levels = levels_of(first_level);
+    const uint rows = rows_of(part_ptr);
+    const ulong start = start_of(part_ptr);
+    VECTOR(y, x + start);
     if (stop[at])
         return;
-    load(b + start(p), p.rows, y);
+    load(b + start, rows, y);
     WAIT_FOR_ALL();
-    for (uint l = p.level; l < p.end; ++l) {
+    for (uint l = levels.x; l < levels.y; ++l) {
         subtract(row_ptr[level_ptr[l]], row_ptr[level_ptr[l + 1]], row, col,
                  val, y);
         WAIT_FOR_ALL();
     }
-    store(y, p.rows, x + start(p));
+    store(y, rows, x + start);
 }
 
 WORK_GROUP
 kernel void dag_ec_scale(global const uint *part_ptr,
-                         global const uint *first_level,
                          global const double *inv_d, global const double *b,
                          global double *x, global const int *stop, int at)
 {
-    const struct part p = part_of(part_ptr, first_level);
-    VECTOR(y, x + start(p));
+    const uint rows = rows_of(part_ptr);
+    const ulong start = start_of(part_ptr);
+    VECTOR(y, x + start);
     if (stop[at])
         return;
-    load(b + start(p), p.rows, y);
+    load(b + start, rows, y);
     WAIT_FOR_ALL();
-    divide(0, p.rows, inv_d + start(p) * LCL_BLOCK, y);
+    divide(rows, inv_d + start * LCL_BLOCK, y);
     WAIT_FOR_ALL();
-    store(y, p.rows, x + start(p));
+    store(y, rows, x + start);
 }
 
 WORK_GROUP
@@ -199,47 +210,53 @@ kernel void dag_ec_upper(global const uint *part_ptr,
                          global const double *b, global double *x,
                          global const int *stop, int at)
 {
-    const struct part p = part_of(part_ptr, first_level);
-    VECTOR(y, x + start(p));
+    const uint2 levels = levels_of(first_level);
+    const uint rows = rows_of(part_ptr);
+    const ulong start = start_of(part_ptr);
+    VECTOR(y, x + start);
     if (stop[at])
         return;
-    load(b + start(p), p.rows, y);
+    load(b + start, rows, y);
     WAIT_FOR_ALL();
-    for (uint l = p.end; l-- > p.level;) {
+    for (uint l = levels.x; l < levels.y; ++l) {
         subtract(row_ptr[level_ptr[l]], row_ptr[level_ptr[l + 1]], row, col,
                  val, y);
         WAIT_FOR_ALL();
     }
-    store(y, p.rows, x + start(p));
+    store(y, rows, x + start);
 }
 
 WORK_GROUP
 kernel void dag_ec_ILDU0_fused(
-    global const uint *part_ptr, global const uint *first_level,
-    global const uint *level_ptr, global const uint *lower_ptr,
+    global const uint *part_ptr, global const uint *lower_first,
+    global const uint *lower_level, global const uint *lower_ptr,
     global const ushort *lower_row, global const ushort *lower_col,
-    global const double *lower, global const uint *upper_ptr,
+    global const double *lower, global const uint *upper_first,
+    global const uint *upper_level, global const uint *upper_ptr,
     global const ushort *upper_row, global const ushort *upper_col,
     global const double *upper, global const double *inv_d,
     global const double *b, global double *x, global const int *stop, int at)
 {
-    const struct part p = part_of(part_ptr, first_level);
-    VECTOR(y, x + start(p));
+    const uint2 lowers = levels_of(lower_first),
+                uppers = levels_of(upper_first);
+    const uint rows = rows_of(part_ptr);
+    const ulong start = start_of(part_ptr);
+    VECTOR(y, x + start);
     if (stop[at])
         return;
-    load(b + start(p), p.rows, y);
+    load(b + start, rows, y);
     WAIT_FOR_ALL();
-    for (uint l = p.level; l < p.end; ++l) {
-        subtract(lower_ptr[level_ptr[l]], lower_ptr[level_ptr[l + 1]],
+    for (uint l = lowers.x; l < lowers.y; ++l) {
+        subtract(lower_ptr[lower_level[l]], lower_ptr[lower_level[l + 1]],
                  lower_row, lower_col, lower, y);
         WAIT_FOR_ALL();
     }
-    divide(0, p.rows, inv_d + start(p) * LCL_BLOCK, y);
+    divide(rows, inv_d + start * LCL_BLOCK, y);
     WAIT_FOR_ALL();
-    for (uint l = p.end; l-- > p.level;) {
-        subtract(upper_ptr[level_ptr[l]], upper_ptr[level_ptr[l + 1]],
+    for (uint l = uppers.x; l < uppers.y; ++l) {
+        subtract(upper_ptr[upper_level[l]], upper_ptr[upper_level[l + 1]],
                  upper_row, upper_col, upper, y);
         WAIT_FOR_ALL();
     }
-    store(y, p.rows, x + start(p));
+    store(y, rows, x + start);
 }

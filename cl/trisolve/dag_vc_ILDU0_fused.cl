@@ -7,10 +7,11 @@
 // Mehta et al., arXiv 2508.04917, Algorithm 4.3, sections 4.2.3, 4.3 and 4.4.
 //
 // Data:   strict unit triangles in CSR on the rows of a subdomain; columns
-//         ascend and count from its first row; rows are numbered by level, so
-//         that the rows of a level are a range: level l of subdomain p holds
-//         the rows level_ptr[first_level[p] + l] .. level_ptr[... + 1] - 1.
-//         Blocks are row-major; inv_d holds those of D^-1.
+//         ascend and count from its first row. The rows of each triangle are
+//         sorted by its levels: level l of subdomain p is the rows order[k], k
+//         = level_ptr[first_level[p] + l] .. level_ptr[... + 1] - 1; row_ptr[k]
+//         is that of row order[k]. Blocks are row-major; inv_d holds those of
+//         D^-1.
 // Launch: one group per subdomain of at most SUBDOMAIN_ROWS rows.
 // Width 1: one item per subdomain, in order, in place.
 // Determinism: bitwise; one sum per row, in column order.
@@ -83,16 +84,19 @@ INLINE void scale_row(uint i, global const double *inv_d, SPACE double *y)
 
 WORK_GROUP
 kernel void dag_vc_ILDU0_fused(
-    global const uint *part_ptr, global const uint *first_level,
-    global const uint *level_ptr, global const uint *lower_ptr,
-    global const ushort *lower_col, global const double *lower,
+    global const uint *part_ptr, global const uint *lower_first,
+    global const uint *lower_level, global const ushort *lower_order,
+    global const uint *lower_ptr, global const ushort *lower_col,
+    global const double *lower, global const uint *upper_first,
+    global const uint *upper_level, global const ushort *upper_order,
     global const uint *upper_ptr, global const ushort *upper_col,
     global const double *upper, global const double *inv_d,
     global const double *b, global double *x, global const int *stop, int at)
 {
     const uint lid = get_local_id(0), p = get_group_id(0);
     const uint first = part_ptr[p], rows = part_ptr[p + 1] - first;
-    const uint begin = first_level[p], end = first_level[p + 1] - 1;
+    const uint lower_end = lower_first[p + 1] - 1;
+    const uint upper_end = upper_first[p + 1] - 1;
     const ulong start = (ulong)first * LCL_BLOCK;
     VECTOR(y, x + start);
     if (stop[at])
@@ -100,18 +104,20 @@ kernel void dag_vc_ILDU0_fused(
     for (uint i = lid; i < rows * LCL_BLOCK; i += LCL_GROUP)
         y[i] = b[start + i];
     GROUP_BARRIER();
-    for (uint l = begin; l < end; ++l) {
-        for (uint i = level_ptr[l] + lid; i < level_ptr[l + 1]; i += LCL_GROUP)
-            solve_row(i - first, lower_ptr[i], lower_ptr[i + 1], lower_col,
+    for (uint l = lower_first[p]; l < lower_end; ++l) {
+        const uint to = lower_level[l + 1];
+        for (uint k = lower_level[l] + lid; k < to; k += LCL_GROUP)
+            solve_row(lower_order[k], lower_ptr[k], lower_ptr[k + 1], lower_col,
                       lower, y);
         GROUP_BARRIER();
     }
     for (uint i = lid; i < rows; i += LCL_GROUP)
         scale_row(i, inv_d + start * LCL_BLOCK, y);
     GROUP_BARRIER();
-    for (uint l = end; l-- > begin;) {
-        for (uint i = level_ptr[l] + lid; i < level_ptr[l + 1]; i += LCL_GROUP)
-            solve_row(i - first, upper_ptr[i], upper_ptr[i + 1], upper_col,
+    for (uint l = upper_first[p]; l < upper_end; ++l) {
+        const uint to = upper_level[l + 1];
+        for (uint k = upper_level[l] + lid; k < to; k += LCL_GROUP)
+            solve_row(upper_order[k], upper_ptr[k], upper_ptr[k + 1], upper_col,
                       upper, y);
         GROUP_BARRIER();
     }

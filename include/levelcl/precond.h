@@ -106,6 +106,20 @@ enum lcl_trisolve {
     LCL_TRISOLVE_COUNT,
 };
 
+/* The order in which the rows of a subdomain are eliminated. */
+enum lcl_elimination {
+    LCL_ELIMINATION_DEFAULT = 0, /* TWISTED for PACKED without fill on a device
+                                    with several lanes, else NATURAL */
+    LCL_ELIMINATION_NATURAL,     /* the order of the matrix, as published */
+    LCL_ELIMINATION_TWISTED,     /* from the first and the last row at once to
+                                    the middle: half the levels on grids, with
+                                    factors of another order and about as many
+                                    iterations (van der Vorst 1987). Factors
+                                    without fill, not of HEC_LEVEL and
+                                    HEC_WAIT */
+    LCL_ELIMINATION_COUNT,
+};
+
 enum lcl_partition_type {
     LCL_PARTITION_DEFAULT =
         0,                   /* MATCH; on a CPU METIS, which is faster there */
@@ -364,6 +378,7 @@ struct lcl_cpr_params {
 struct lcl_precond_params {
     enum lcl_precond_type type;
     enum lcl_trisolve trisolve;
+    enum lcl_elimination elimination;
     struct lcl_partition_params partition;
     enum lcl_pivot pivot;
     double pivot_tol; /* 0: 1e-10 */
@@ -402,6 +417,7 @@ struct lcl_precond_params {
 struct lcl_precond_info {
     enum lcl_precond_type type;
     enum lcl_trisolve trisolve;
+    enum lcl_elimination elimination; /* of factors on subdomains */
     int64_t rows;
     int64_t nnz;           /* values of the matrix as given */
     int64_t nnz_kept;      /* inside subdomains or diagonal blocks */
@@ -562,6 +578,7 @@ LCL_API const char *lcl_amg_coarsening_name(enum lcl_amg_coarsening coarsening);
 LCL_API const char *lcl_amg_smoother_name(enum lcl_amg_smoother smoother);
 LCL_API const char *lcl_amg_refresh_name(enum lcl_amg_refresh refresh);
 LCL_API const char *lcl_refresh_name(enum lcl_refresh refresh);
+LCL_API const char *lcl_elimination_name(enum lcl_elimination elimination);
 LCL_API const char *lcl_block_extraction_name(
     enum lcl_block_extraction extraction);
 LCL_API const char *lcl_block_apply_name(enum lcl_block_apply apply);

@@ -60,6 +60,12 @@ static const char *const trisolves[LCL_TRISOLVE_COUNT] = {
     [LCL_TRISOLVE_HEC_WAIT] = "hec_wait",
 };
 
+static const char *const eliminations[LCL_ELIMINATION_COUNT] = {
+    [LCL_ELIMINATION_DEFAULT] = "auto",
+    [LCL_ELIMINATION_NATURAL] = "natural",
+    [LCL_ELIMINATION_TWISTED] = "twisted",
+};
+
 static const char *const krons[LCL_KRON_COUNT] = {
     [LCL_KRON_DEFAULT] = "one_pass",
     [LCL_KRON_ONE_PASS] = "one_pass",
@@ -200,6 +206,7 @@ const struct lcl_names lcl_amg_coarsening_names = LCL_NAMES(amg_coarsenings);
 const struct lcl_names lcl_amg_smoother_names = LCL_NAMES(amg_smoothers);
 const struct lcl_names lcl_amg_refresh_names = LCL_NAMES(amg_refreshes);
 const struct lcl_names lcl_refresh_names = LCL_NAMES(refreshes);
+const struct lcl_names lcl_elimination_names = LCL_NAMES(eliminations);
 const struct lcl_names lcl_batch_kernel_names = LCL_NAMES(batch_kernels);
 const struct lcl_names lcl_batch_precision_names = LCL_NAMES(batch_precisions);
 const struct lcl_names lcl_batch_singular_names = LCL_NAMES(batch_singulars);
@@ -307,6 +314,11 @@ const char *lcl_amg_coarsening_name(enum lcl_amg_coarsening coarsening)
 const char *lcl_amg_smoother_name(enum lcl_amg_smoother smoother)
 {
     return lcl_name_of(&lcl_amg_smoother_names, (int)smoother);
+}
+
+const char *lcl_elimination_name(enum lcl_elimination elimination)
+{
+    return lcl_name_of(&lcl_elimination_names, (int)elimination);
 }
 
 const char *lcl_refresh_name(enum lcl_refresh refresh)

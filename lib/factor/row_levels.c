@@ -49,10 +49,11 @@ static void raise(int32_t *level, int32_t least)
         *level = least;
 }
 
-// level[i] = 1 + the largest level[j] with j < i and l_ij or u_ji stored; the
-// levels of earlier steps are final. Padding has j = i.
+// level[i] = 1 + the largest level[j] with j < i and l_ij or, unless
+// `of_lower`, u_ji stored; the levels of earlier steps are final. Padding has j
+// = i.
 static void place_step(const struct lcl_step *step, const uint16_t *col,
-                       int32_t *level)
+                       int32_t *level, bool of_lower)
 {
     const int64_t rows = step->rows;
     for (int64_t k = 0; k < rows * step->lower_planes; ++k) {
@@ -60,7 +61,7 @@ static void place_step(const struct lcl_step *step, const uint16_t *col,
         if (j < i)
             raise(&level[i], level[j] + 1);
     }
-    for (int64_t k = rows; k < rows * step->upper_planes; ++k) {
+    for (int64_t k = rows; k < rows * step->upper_planes && !of_lower; ++k) {
         const int64_t j = step->first + k % rows, i = col[step->upper + k];
         if (j < i)
             raise(&level[i], level[j] + 1);
@@ -68,7 +69,7 @@ static void place_step(const struct lcl_step *step, const uint16_t *col,
 }
 
 static void place_packed(const struct lcl_host_schedule *L, int32_t *part,
-                         int32_t *level)
+                         int32_t *level, bool of_lower)
 {
     memset(level, 0, (size_t)L->n * sizeof *level);
     for (int64_t p = 0; p < L->parts; ++p) {
@@ -77,7 +78,7 @@ static void place_packed(const struct lcl_host_schedule *L, int32_t *part,
             part[at->row + r] = (int32_t)p;
         for (uint32_t s = 0; s < at->steps; ++s)
             place_step(&L->step[at->step + s], L->col + at->slot,
-                       level + at->row);
+                       level + at->row, of_lower);
     }
 }
 
@@ -95,7 +96,7 @@ static enum lcl_status place_leveled(const struct lcl_factor *F, int32_t *part,
 }
 
 enum lcl_status lcl_factor_row_levels(const struct lcl_factor *F, int32_t *part,
-                                      int32_t *level)
+                                      int32_t *level, bool of_lower)
 {
     struct lcl_host_schedule L;
     if (F->levels)
@@ -103,7 +104,7 @@ enum lcl_status lcl_factor_row_levels(const struct lcl_factor *F, int32_t *part,
     const enum lcl_status st = download(&L, F);
     if (st < 0)
         return st;
-    place_packed(&L, part, level);
+    place_packed(&L, part, level, of_lower);
     lcl_host_schedule_finish(&L);
     return LCL_OK;
 }

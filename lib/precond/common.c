@@ -9,6 +9,7 @@ enum lcl_status lcl_precond_expect_equal(const struct lcl_space *V,
     const struct lcl_common all[] = {
         {"type", p->type},
         {"trisolve", p->trisolve},
+        {"elimination", p->elimination},
         {"partition.type", p->partition.type},
         {"partition.weights", p->partition.weights},
         {"partition.rows", (double)p->partition.rows},

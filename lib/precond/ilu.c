@@ -93,6 +93,10 @@ static enum lcl_status make_factor(lcl_precond *M, struct lcl_ilu_setup *a,
     a->host.hec_width = M->matrix->hec_width;
     st = lcl_trisolve_init(&I->trisolve, M->info.trisolve, M->op.range.ctx,
                            &I->factor, &a->host);
+    if (I->trisolve.levels_max > 0) {
+        M->info.levels_max = I->trisolve.levels_max;
+        M->info.levels_mean = I->trisolve.levels_mean;
+    }
     return st < 0 || !a->extended ? st : make_schwarz(M, a);
 }
 
@@ -506,13 +510,16 @@ struct places {
     int32_t *part, *level;
 };
 
-static enum lcl_status places_init(struct places *P, const struct lcl_factor *F)
+static enum lcl_status places_init(struct places *P, const struct ilu *I)
 {
+    const struct lcl_factor *F = &I->factor;
     const size_t n = (size_t)F->n;
     P->part = lcl_malloc(n, sizeof *P->part);
     P->level = lcl_malloc(n, sizeof *P->level);
-    return P->part && P->level ? lcl_factor_row_levels(F, P->part, P->level)
-                               : LCL_ENOMEM;
+    return P->part && P->level
+               ? lcl_factor_row_levels(F, P->part, P->level,
+                                       I->trisolve.levels_max > 0)
+               : LCL_ENOMEM;
 }
 
 static void places_finish(struct places *P)
@@ -542,7 +549,7 @@ static enum lcl_status locate(const lcl_precond *M, int32_t *part,
     uint32_t *place = lcl_malloc((size_t)n, sizeof *place);
     enum lcl_status st = LCL_ENOMEM;
     if (place && (st = factor_places(I, n, place)) == LCL_OK &&
-        (st = places_init(&P, &I->factor)) == LCL_OK &&
+        (st = places_init(&P, I)) == LCL_OK &&
         (st = lcl_numbering_rows(M->matrix->numbering, &row)) == LCL_OK)
         for (int64_t i = 0; i < n * b; ++i) {
             part[row[i]] = P.part[place[i / b]];
@@ -580,8 +587,9 @@ static enum lcl_status transposed(const lcl_precond *M, lcl_precond **out,
     enum lcl_status st;
     if ((st = check_transpose(M)) < 0)
         return st;
-    if ((st = places_init(&P, &I->factor)) == LCL_OK) {
+    if ((st = places_init(&P, I)) == LCL_OK) {
         params.coarse = LCL_COARSE_NONE;
+        params.elimination = LCL_ELIMINATION_NATURAL;
         params.partition = (struct lcl_partition_params){
             .type = LCL_PARTITION_LABELS,
             .labels = P.part,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fill, overlap and triangular solve of incomplete factors.
+// Fill, overlap, order and triangular solve of incomplete factors.
 #include "host/log.h"
 #include "lib/precond/ilu_setup.h"
 
@@ -36,6 +36,21 @@ static enum lcl_status check_trisolve(const struct lcl_precond_info *info,
                : LCL_OK;
 }
 
+// Fill belongs to an order of elimination; factors in levels keep theirs.
+static enum lcl_status check_elimination(const struct lcl_precond_info *info,
+                                         const struct lcl_log *log)
+{
+    const bool leveled = lcl_trisolve_takes_levels(info->trisolve);
+    const bool fill = info->ilu_level > 0 || info->ilut_p > 0;
+    return info->elimination == LCL_ELIMINATION_TWISTED && (leveled || fill)
+               ? lcl_fail(log, LCL_EUNSUPPORTED,
+                          "twisted elimination requires factors without fill "
+                          "and another trisolve than %s",
+                          leveled ? lcl_trisolve_name(info->trisolve)
+                                  : "hec_level and hec_wait")
+               : LCL_OK;
+}
+
 static void choose_extension(struct lcl_precond_info *info,
                              const struct lcl_precond_params *params)
 {
@@ -54,10 +69,13 @@ enum lcl_status lcl_ilu_choose(struct lcl_precond_info *info,
 {
     enum lcl_status st;
     info->trisolve = params->trisolve ? params->trisolve : LCL_TRISOLVE_PACKED;
-    if ((st = check_trisolve(info, log)) < 0 ||
-        !lcl_precond_is_extended(info->type))
+    info->elimination = params->elimination;
+    if ((st = check_trisolve(info, log)) < 0)
         return st;
-    if ((st = check_extended(params, log)) == LCL_OK)
+    if (lcl_precond_is_extended(info->type)) {
+        if ((st = check_extended(params, log)) < 0)
+            return st;
         choose_extension(info, params);
-    return st;
+    }
+    return check_elimination(info, log);
 }

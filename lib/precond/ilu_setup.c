@@ -274,29 +274,30 @@ static enum lcl_status analyse_on_host(lcl_precond *M, struct lcl_ilu_setup *a)
     return LCL_OK;
 }
 
-static enum lcl_status download_levels(struct lcl_ilu_setup *a,
-                                       lcl_context *ctx)
-{
-    const size_t n = (size_t)lcl_subdomains_rows(parts_of(a));
-    int32_t *level = a->host.level = lcl_malloc(n, sizeof *level);
-    if (!level)
-        return lcl_fail_memory(lcl_context_log(ctx), "levels");
-    return lcl_buffer_read(a->symbolic.level, level, n * sizeof *level);
-}
-
 // Lanes per wave that share rows, if the apply kernel supports it.
 static int sharing_lanes(const struct lcl_caps *caps, int block)
 {
     return block > 1 ? 1 : caps->width < UINT8_MAX ? caps->width : UINT8_MAX;
 }
 
-// Fewer levels (twisted ordering) help the parallel lanes of a GPU, not the
-// single work-item of a group at width 1.
+// Fewer levels help the parallel lanes of a GPU, not the single work-item of a
+// group at width 1. Published methods keep the order of their publications.
+static bool is_twisted(const lcl_precond *M)
+{
+    const struct lcl_caps *caps = lcl_context_caps(M->op.range.ctx);
+    if (M->info.elimination != LCL_ELIMINATION_DEFAULT)
+        return M->info.elimination == LCL_ELIMINATION_TWISTED;
+    return caps->width > 1 && M->info.trisolve == LCL_TRISOLVE_PACKED &&
+           !M->matrix->ordered && M->info.ilu_level == 0 && M->info.ilut_p == 0;
+}
+
 static enum lcl_status analyse(lcl_precond *M, struct lcl_ilu_setup *a)
 {
     const struct lcl_caps *caps = lcl_context_caps(M->op.range.ctx);
     const struct lcl_device_matrix *A = M->matrix->matrix;
     enum lcl_status st;
+    M->info.elimination =
+        is_twisted(M) ? LCL_ELIMINATION_TWISTED : LCL_ELIMINATION_NATURAL;
     if (a->leveled)
         return analyse_on_host(M, a);
     if (!a->extended)
@@ -309,8 +310,7 @@ static enum lcl_status analyse(lcl_precond *M, struct lcl_ilu_setup *a)
         .block = M->info.block_size,
         .group = M->info.group_size,
         .lanes = sharing_lanes(caps, M->info.block_size),
-        .folded = caps->width > 1 && !M->matrix->ordered &&
-                  M->info.ilu_level == 0 && M->info.ilut_p == 0,
+        .folded = is_twisted(M),
     };
     if ((st = lcl_symbolic_init(&a->symbolic, M->op.range.ctx, &a->pattern,
                                 parts_of(a), a->extended ? NULL : A->val,
@@ -320,9 +320,8 @@ static enum lcl_status analyse(lcl_precond *M, struct lcl_ilu_setup *a)
     if (!a->extended)
         describe_drop(&M->info, &a->symbolic.drop);
     if (lcl_trisolve_reads_schedule(M->info.trisolve) &&
-        ((st = lcl_schedule_download(&a->host.schedule, M->op.range.ctx,
-                                     &a->symbolic.schedule)) < 0 ||
-         (st = download_levels(a, M->op.range.ctx)) < 0))
+        (st = lcl_schedule_download(&a->host.schedule, M->op.range.ctx,
+                                    &a->symbolic.schedule)) < 0)
         return st;
     return lcl_context_wait(M->op.range.ctx); // the phase includes the
                                               // enqueued work

@@ -9,6 +9,8 @@
 #include "host/runtime.h"
 #include "lib/operator/matrix.h"
 
+#include <string.h>
+
 enum { GROUP = 256 }; // minimum work-items per subdomain, if the device allows
 
 // ------------------------------------------------------------------- arrays
@@ -18,12 +20,15 @@ struct triangle {
     uint32_t *row_ptr, *slot;
     uint16_t *row, *col;
     int64_t entries;
+    uint32_t *first_level, *level_ptr; // by level
+    uint16_t *order;
+    int64_t bounds; // length of level_ptr
+    uint32_t levels_max;
 };
 
 struct arrays {
-    uint32_t *part_ptr, *first_level, *level_ptr;
+    uint32_t *part_ptr;
     struct triangle lower, upper;
-    int64_t levels; // length of level_ptr
 };
 
 static void triangle_finish(struct triangle *t)
@@ -32,13 +37,14 @@ static void triangle_finish(struct triangle *t)
     lcl_free(t->slot);
     lcl_free(t->row);
     lcl_free(t->col);
+    lcl_free(t->first_level);
+    lcl_free(t->level_ptr);
+    lcl_free(t->order);
 }
 
 static void arrays_finish(struct arrays *a)
 {
     lcl_free(a->part_ptr);
-    lcl_free(a->first_level);
-    lcl_free(a->level_ptr);
     triangle_finish(&a->lower);
     triangle_finish(&a->upper);
 }
@@ -60,14 +66,10 @@ static enum lcl_status arrays_allocate(struct arrays *a,
                                        const struct lcl_host_schedule *L,
                                        const struct lcl_log *log)
 {
-    const size_t n = (size_t)L->n, parts = (size_t)L->parts;
     if (lcl_needs_wide(L->slots))
         return lcl_refuse_wide(L->slots, "factors in CSR", log);
-    a->part_ptr = lcl_malloc(parts + 1, sizeof *a->part_ptr);
-    a->first_level = lcl_malloc(parts + 1, sizeof *a->first_level);
-    a->level_ptr = lcl_malloc(n + parts, sizeof *a->level_ptr);
-    return a->part_ptr && a->first_level && a->level_ptr &&
-                   triangle_allocate(&a->lower, L) &&
+    a->part_ptr = lcl_malloc((size_t)L->parts + 1, sizeof *a->part_ptr);
+    return a->part_ptr && triangle_allocate(&a->lower, L) &&
                    triangle_allocate(&a->upper, L)
                ? LCL_OK
                : lcl_fail_memory(log, "the factors in CSR");
@@ -97,35 +99,112 @@ static void append_row(struct arrays *a, const struct lcl_host_schedule *L,
            s->rows, self);
 }
 
-static void fill(struct arrays *a, const struct lcl_host_schedule *L,
-                 const int32_t *level)
+static void fill(struct arrays *a, const struct lcl_host_schedule *L)
 {
     for (int64_t p = 0; p < L->parts; ++p) {
         const struct lcl_part *part = &L->part[p];
         a->part_ptr[p] = part->row;
-        a->first_level[p] = (uint32_t)a->levels;
-        for (uint32_t r = 0; r < part->rows; ++r) {
-            const uint32_t i = part->row + r;
-            if (r == 0 || level[i] != level[i - 1])
-                a->level_ptr[a->levels++] = i;
+        for (uint32_t r = 0; r < part->rows; ++r)
             append_row(a, L, part, r);
-        }
-        a->level_ptr[a->levels++] = part->row + part->rows;
     }
     a->part_ptr[L->parts] = (uint32_t)L->n;
-    a->first_level[L->parts] = (uint32_t)a->levels;
     a->lower.row_ptr[L->n] = (uint32_t)a->lower.entries;
     a->upper.row_ptr[L->n] = (uint32_t)a->upper.entries;
 }
 
-static int most_levels(const struct arrays *a, int64_t parts)
+// ------------------------------------------------------------------- levels
+
+// level[r] = 0, or 1 + the largest level of the columns of row r. Returns the
+// number of levels.
+static uint32_t find_levels(uint16_t *level, const struct triangle *t,
+                            const struct lcl_part *part, bool upper)
 {
-    int most = 0;
-    for (int64_t p = 0; p < parts; ++p) {
-        const int levels = (int)(a->first_level[p + 1] - a->first_level[p]) - 1;
-        most = levels > most ? levels : most;
+    uint32_t levels = 0;
+    for (uint32_t k = 0; k < part->rows; ++k) {
+        const uint32_t r = upper ? part->rows - 1 - k : k, i = part->row + r;
+        uint32_t own = 0;
+        for (uint32_t e = t->row_ptr[i]; e < t->row_ptr[i + 1]; ++e)
+            if (level[t->col[e]] >= own)
+                own = level[t->col[e]] + 1u;
+        level[r] = (uint16_t)own;
+        if (own >= levels)
+            levels = own + 1;
     }
-    return most;
+    return levels;
+}
+
+// Appends the bounds of the levels of a subdomain and sorts its rows by level.
+static void sort_rows(struct triangle *t, const struct lcl_part *part,
+                      const uint16_t *level, uint32_t levels)
+{
+    uint32_t *bound = t->level_ptr + t->bounds;
+    memset(bound, 0, (levels + 1) * sizeof *bound);
+    for (uint32_t r = 0; r < part->rows; ++r)
+        ++bound[level[r] + 1];
+    bound[0] = part->row;
+    for (uint32_t l = 0; l < levels; ++l)
+        bound[l + 1] += bound[l];
+    for (uint32_t r = 0; r < part->rows; ++r)
+        t->order[bound[level[r]]++] = (uint16_t)r;
+    for (uint32_t l = levels; l > 0; --l)
+        bound[l] = bound[l - 1];
+    bound[0] = part->row;
+    t->bounds += levels + 1;
+    if (levels > t->levels_max)
+        t->levels_max = levels;
+}
+
+// Appends the entries of a subdomain in the order of its rows.
+static void move_entries(struct triangle *to, const struct triangle *from,
+                         const struct lcl_part *part)
+{
+    for (uint32_t k = part->row; k < part->row + part->rows; ++k) {
+        const uint32_t i = part->row + to->order[k];
+        to->row_ptr[k] = (uint32_t)to->entries;
+        for (uint32_t e = from->row_ptr[i]; e < from->row_ptr[i + 1]; ++e) {
+            to->slot[to->entries] = from->slot[e];
+            to->row[to->entries] = from->row[e];
+            to->col[to->entries++] = from->col[e];
+        }
+    }
+}
+
+static bool sorted_allocate(struct triangle *S,
+                            const struct lcl_host_schedule *L)
+{
+    const size_t n = (size_t)L->n, parts = (size_t)L->parts;
+    if (!triangle_allocate(S, L))
+        return false;
+    S->first_level = lcl_malloc(parts + 1, sizeof *S->first_level);
+    S->level_ptr = lcl_malloc(n + parts, sizeof *S->level_ptr);
+    S->order = lcl_malloc(n, sizeof *S->order);
+    return S->first_level && S->level_ptr && S->order;
+}
+
+// Sorts a triangle, whose rows are in their own order, by level.
+static enum lcl_status sort_triangle(struct triangle *t,
+                                     const struct lcl_host_schedule *L,
+                                     bool upper, const struct lcl_log *log)
+{
+    struct triangle S = {0};
+    uint16_t *level = lcl_malloc(UINT16_MAX + 1, sizeof *level);
+    const bool ready = level && sorted_allocate(&S, L);
+    for (int64_t p = 0; p < L->parts && ready; ++p) {
+        const struct lcl_part *part = &L->part[p];
+        S.first_level[p] = (uint32_t)S.bounds;
+        sort_rows(&S, part, level, find_levels(level, t, part, upper));
+        move_entries(&S, t, part);
+    }
+    lcl_free(level);
+    if (!ready) {
+        triangle_finish(&S);
+        return lcl_fail_memory(log, "the factors in CSR");
+    }
+    S.first_level[L->parts] = (uint32_t)S.bounds;
+    S.row_ptr[L->n] = (uint32_t)S.entries;
+    triangle_finish(t);
+    *t = S;
+    return LCL_OK;
 }
 
 // ------------------------------------------------------------------- upload
@@ -159,17 +238,26 @@ static enum lcl_status make_blocks(lcl_buffer **buffer, lcl_context *ctx,
 
 static enum lcl_status upload_triangle(struct lcl_csr_triangle *T,
                                        lcl_context *ctx,
-                                       const struct triangle *t, int64_t n,
+                                       const struct triangle *t,
+                                       const struct lcl_host_schedule *L,
                                        int block)
 {
+    const int64_t n = L->n, parts = L->parts;
     const struct upload all[] = {
         {&T->row_ptr, t->row_ptr, n + 1, sizeof *t->row_ptr},
         {&T->row, t->row, t->entries, sizeof *t->row},
         {&T->col, t->col, t->entries, sizeof *t->col},
         {&T->slot, t->slot, t->entries, sizeof *t->slot},
+        {&T->level_ptr, t->level_ptr, t->bounds, sizeof *t->level_ptr},
+        {&T->first_level, t->first_level, parts + 1, sizeof *t->first_level},
+        {&T->order, t->order, n, sizeof *t->order},
     };
-    const enum lcl_status st = upload_all(ctx, all, sizeof all / sizeof *all);
+    enum { UNSORTED = 4 };
+    const enum lcl_status st =
+        upload_all(ctx, all, t->order ? sizeof all / sizeof *all : UNSORTED);
     T->entries = t->entries;
+    T->levels_max = (int)t->levels_max;
+    T->levels_mean = parts ? (double)(t->bounds - parts) / (double)parts : 0;
     return st < 0 ? st : make_blocks(&T->val, ctx, t->entries, block);
 }
 
@@ -177,17 +265,14 @@ static enum lcl_status upload_arrays(struct lcl_csr_factors *C,
                                      lcl_context *ctx, const struct arrays *a,
                                      const struct lcl_host_schedule *L)
 {
-    const struct upload all[] = {
-        {&C->part_ptr, a->part_ptr, L->parts + 1, sizeof *a->part_ptr},
-        {&C->first_level, a->first_level, L->parts + 1, sizeof *a->first_level},
-        {&C->level_ptr, a->level_ptr, a->levels, sizeof *a->level_ptr},
-    };
+    const struct upload parts = {&C->part_ptr, a->part_ptr, L->parts + 1,
+                                 sizeof *a->part_ptr};
     const int block = C->factor->block;
     const int64_t own_d = C->split == LCL_SPLIT_LD_U ? L->n : 0;
     enum lcl_status st;
-    if ((st = upload_all(ctx, all, sizeof all / sizeof *all)) < 0 ||
-        (st = upload_triangle(&C->lower, ctx, &a->lower, L->n, block)) < 0 ||
-        (st = upload_triangle(&C->upper, ctx, &a->upper, L->n, block)) < 0 ||
+    if ((st = upload_all(ctx, &parts, 1)) < 0 ||
+        (st = upload_triangle(&C->lower, ctx, &a->lower, L, block)) < 0 ||
+        (st = upload_triangle(&C->upper, ctx, &a->upper, L, block)) < 0 ||
         (st = make_blocks(&C->inv_d, ctx, L->n, block)) < 0)
         return st;
     return make_blocks(&C->d, ctx, own_d, block);
@@ -200,6 +285,9 @@ static void buffers_finish(struct lcl_csr_triangle *T)
     lcl_buffer_destroy(&T->col);
     lcl_buffer_destroy(&T->slot);
     lcl_buffer_destroy(&T->val);
+    lcl_buffer_destroy(&T->first_level);
+    lcl_buffer_destroy(&T->level_ptr);
+    lcl_buffer_destroy(&T->order);
 }
 
 // ------------------------------------------------------------------- factors
@@ -230,17 +318,19 @@ enum lcl_status lcl_csr_factors_init(struct lcl_csr_factors *C,
                                      lcl_context *ctx,
                                      const struct lcl_factor *factor,
                                      const struct lcl_host_schedule *schedule,
-                                     const int32_t *level,
-                                     enum lcl_csr_split split)
+                                     bool by_level, enum lcl_csr_split split)
 {
+    const struct lcl_log *log = lcl_context_log(ctx);
     struct arrays a = {0};
     enum lcl_status st;
     *C = (struct lcl_csr_factors){.factor = factor, .split = split};
     if ((st = get_kernels(C, ctx)) < 0 ||
-        (st = arrays_allocate(&a, schedule, lcl_context_log(ctx))) < 0)
+        (st = arrays_allocate(&a, schedule, log)) < 0)
         goto out;
-    fill(&a, schedule, level);
-    C->levels_max = most_levels(&a, schedule->parts);
+    fill(&a, schedule);
+    if (by_level && ((st = sort_triangle(&a.lower, schedule, false, log)) < 0 ||
+                     (st = sort_triangle(&a.upper, schedule, true, log)) < 0))
+        goto out;
     st = upload_arrays(C, ctx, &a, schedule);
 out:
     arrays_finish(&a);
@@ -250,8 +340,6 @@ out:
 void lcl_csr_factors_finish(struct lcl_csr_factors *C)
 {
     lcl_buffer_destroy(&C->part_ptr);
-    lcl_buffer_destroy(&C->first_level);
-    lcl_buffer_destroy(&C->level_ptr);
     lcl_buffer_destroy(&C->inv_d);
     lcl_buffer_destroy(&C->d);
     buffers_finish(&C->lower);
@@ -305,6 +393,13 @@ enum lcl_status lcl_csr_factors_update(const struct lcl_csr_factors *C)
 }
 
 // ------------------------------------------------------------------- kernels
+
+void lcl_csr_factors_describe(struct lcl_trisolve_method *T,
+                              const struct lcl_csr_factors *C)
+{
+    T->levels_max = C->lower.levels_max;
+    T->levels_mean = C->lower.levels_mean;
+}
 
 int64_t lcl_csr_factors_rows_most(const struct lcl_caps *caps, int block)
 {

@@ -17,21 +17,21 @@ struct variant {
     enum place place;
     const char *lower, *scale, *upper, *fused; // kernels
     int launches;
-    int barriers, barriers_a_level;
+    int barriers, barriers_a_level; // of L; a level of U has one
 };
 
 // clang-format off
 static const struct variant variants[LCL_TRISOLVE_COUNT] = {
     [LCL_TRISOLVE_DAG_EC_NO_LDS] = {LCL_SPLIT_LD_U, GLOBAL,
-        "dag_ec_lower", NULL, "dag_ec_upper", NULL, 2, 2, 3},
+        "dag_ec_lower", NULL, "dag_ec_upper", NULL, 2, 2, 2},
     [LCL_TRISOLVE_DAG_EC_LDS] = {LCL_SPLIT_LD_U, LOCAL,
-        "dag_ec_lower", NULL, "dag_ec_upper", NULL, 2, 2, 3},
+        "dag_ec_lower", NULL, "dag_ec_upper", NULL, 2, 2, 2},
     [LCL_TRISOLVE_DAG_EC_LDS_UD] = {LCL_SPLIT_L_D_U, LOCAL,
-        "dag_ec_unit_lower", "dag_ec_scale", "dag_ec_upper", NULL, 3, 4, 2},
+        "dag_ec_unit_lower", "dag_ec_scale", "dag_ec_upper", NULL, 3, 4, 1},
     [LCL_TRISOLVE_DAG_EC_ILD_U0] = {LCL_SPLIT_LD_U, LOCAL,
-        "dag_ec_lower", NULL, "dag_ec_upper", NULL, 2, 2, 3},
+        "dag_ec_lower", NULL, "dag_ec_upper", NULL, 2, 2, 2},
     [LCL_TRISOLVE_DAG_EC_ILDU0_FUSED] = {LCL_SPLIT_L_D_U, LOCAL,
-        NULL, NULL, NULL, "dag_ec_ILDU0_fused", 1, 2, 2},
+        NULL, NULL, NULL, "dag_ec_ILDU0_fused", 1, 2, 1},
 };
 // clang-format on
 
@@ -124,12 +124,15 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     if (!E)
         return lcl_fail_memory(log, "a triangular solve");
     if ((st = lcl_csr_factors_init(&E->factors, ctx, T->factor, &host->schedule,
-                                   host->level, v->split)) < 0)
+                                   true, v->split)) < 0)
         return st;
     T->op.launches = v->launches;
     T->group = spec_for(caps, T->factor, v).group;
     if (caps->width > 1)
-        T->barriers = v->barriers + v->barriers_a_level * E->factors.levels_max;
+        T->barriers = v->barriers +
+                      v->barriers_a_level * E->factors.lower.levels_max +
+                      E->factors.upper.levels_max;
+    lcl_csr_factors_describe(T, &E->factors);
     return lcl_dag_ec_kernels(E, ctx, T->name, 0);
 }
 
@@ -159,7 +162,7 @@ static enum lcl_status launch_unit(const struct lcl_dag_ec *E,
     const struct lcl_csr_factors *C = &E->factors;
     return LCL_LAUNCH(
         kernel, C->factor->parts, lcl_arg_buffer(C->part_ptr),
-        lcl_arg_buffer(C->first_level), lcl_arg_buffer(C->level_ptr),
+        lcl_arg_buffer(M->first_level), lcl_arg_buffer(M->level_ptr),
         lcl_arg_buffer(M->row_ptr), lcl_arg_buffer(M->row),
         lcl_arg_buffer(M->col), lcl_arg_buffer(M->val), lcl_arg_buffer(v->x),
         lcl_arg_buffer(v->y), lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
@@ -170,15 +173,17 @@ static enum lcl_status lower(const struct lcl_trisolve_method *T,
 {
     const struct lcl_dag_ec *E = T->state;
     const struct lcl_csr_factors *C = &E->factors;
+    const struct lcl_csr_triangle *L = &C->lower;
     if (C->split == LCL_SPLIT_L_D_U)
-        return launch_unit(E, E->lower, &C->lower, v);
-    return LCL_LAUNCH(
-        E->lower, T->factor->parts, lcl_arg_buffer(C->part_ptr),
-        lcl_arg_buffer(C->first_level), lcl_arg_buffer(C->level_ptr),
-        lcl_arg_buffer(C->lower.row_ptr), lcl_arg_buffer(C->lower.row),
-        lcl_arg_buffer(C->lower.col), lcl_arg_buffer(C->lower.val),
-        lcl_arg_buffer(C->inv_d), lcl_arg_buffer(v->x), lcl_arg_buffer(v->y),
-        lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+        return launch_unit(E, E->lower, L, v);
+    return LCL_LAUNCH(E->lower, T->factor->parts, lcl_arg_buffer(C->part_ptr),
+                      lcl_arg_buffer(L->first_level),
+                      lcl_arg_buffer(L->level_ptr), lcl_arg_buffer(L->row_ptr),
+                      lcl_arg_buffer(L->row), lcl_arg_buffer(L->col),
+                      lcl_arg_buffer(L->val), lcl_arg_buffer(L->order),
+                      lcl_arg_buffer(C->inv_d), lcl_arg_buffer(v->x),
+                      lcl_arg_buffer(v->y), lcl_arg_buffer(v->stop),
+                      lcl_arg_int(v->at));
 }
 
 // x = D^-1 x
@@ -188,9 +193,9 @@ static enum lcl_status scale(const struct lcl_trisolve_method *T,
     const struct lcl_dag_ec *E = T->state;
     const struct lcl_csr_factors *C = &E->factors;
     return LCL_LAUNCH(E->scale, T->factor->parts, lcl_arg_buffer(C->part_ptr),
-                      lcl_arg_buffer(C->first_level), lcl_arg_buffer(C->inv_d),
-                      lcl_arg_buffer(v->y), lcl_arg_buffer(v->y),
-                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+                      lcl_arg_buffer(C->inv_d), lcl_arg_buffer(v->y),
+                      lcl_arg_buffer(v->y), lcl_arg_buffer(v->stop),
+                      lcl_arg_int(v->at));
 }
 
 // Solves x = b with L or L D, scales if D is separate, then solves with U.
@@ -211,15 +216,17 @@ static enum lcl_status apply_fused(const struct lcl_trisolve_method *T,
 {
     const struct lcl_dag_ec *E = T->state;
     const struct lcl_csr_factors *C = &E->factors;
-    return LCL_LAUNCH(
-        E->fused, T->factor->parts, lcl_arg_buffer(C->part_ptr),
-        lcl_arg_buffer(C->first_level), lcl_arg_buffer(C->level_ptr),
-        lcl_arg_buffer(C->lower.row_ptr), lcl_arg_buffer(C->lower.row),
-        lcl_arg_buffer(C->lower.col), lcl_arg_buffer(C->lower.val),
-        lcl_arg_buffer(C->upper.row_ptr), lcl_arg_buffer(C->upper.row),
-        lcl_arg_buffer(C->upper.col), lcl_arg_buffer(C->upper.val),
-        lcl_arg_buffer(C->inv_d), lcl_arg_buffer(v->x), lcl_arg_buffer(v->y),
-        lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    const struct lcl_csr_triangle *L = &C->lower, *U = &C->upper;
+    return LCL_LAUNCH(E->fused, T->factor->parts, lcl_arg_buffer(C->part_ptr),
+                      lcl_arg_buffer(L->first_level),
+                      lcl_arg_buffer(L->level_ptr), lcl_arg_buffer(L->row_ptr),
+                      lcl_arg_buffer(L->row), lcl_arg_buffer(L->col),
+                      lcl_arg_buffer(L->val), lcl_arg_buffer(U->first_level),
+                      lcl_arg_buffer(U->level_ptr), lcl_arg_buffer(U->row_ptr),
+                      lcl_arg_buffer(U->row), lcl_arg_buffer(U->col),
+                      lcl_arg_buffer(U->val), lcl_arg_buffer(C->inv_d),
+                      lcl_arg_buffer(v->x), lcl_arg_buffer(v->y),
+                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
 const struct lcl_trisolve_ops lcl_trisolve_dag_ec = {

@@ -29,15 +29,16 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     struct dag_vc *D = T->state = lcl_calloc(1, sizeof *D);
     if (!D)
         return lcl_fail_memory(lcl_context_log(ctx), "a triangular solve");
-    const enum lcl_status st =
-        lcl_csr_factors_init(&D->factors, ctx, T->factor, &host->schedule,
-                             host->level, LCL_SPLIT_L_D_U);
+    const enum lcl_status st = lcl_csr_factors_init(
+        &D->factors, ctx, T->factor, &host->schedule, true, LCL_SPLIT_L_D_U);
     T->op.launches = 1;
     T->group = spec.group;
     if (caps->width == 1)
         lcl_spec_set(&spec, "SUBDOMAIN_ROWS", 0); // x holds the vector
     else
-        T->barriers = 2 + 2 * D->factors.levels_max;
+        T->barriers =
+            2 + D->factors.lower.levels_max + D->factors.upper.levels_max;
+    lcl_csr_factors_describe(T, &D->factors);
     return st < 0 ? st : lcl_kernel_get(&D->kernel, ctx, &spec);
 }
 
@@ -61,14 +62,17 @@ static enum lcl_status apply(const struct lcl_trisolve_method *T,
 {
     const struct dag_vc *D = T->state;
     const struct lcl_csr_factors *C = &D->factors;
-    return LCL_LAUNCH(
-        D->kernel, T->factor->parts, lcl_arg_buffer(C->part_ptr),
-        lcl_arg_buffer(C->first_level), lcl_arg_buffer(C->level_ptr),
-        lcl_arg_buffer(C->lower.row_ptr), lcl_arg_buffer(C->lower.col),
-        lcl_arg_buffer(C->lower.val), lcl_arg_buffer(C->upper.row_ptr),
-        lcl_arg_buffer(C->upper.col), lcl_arg_buffer(C->upper.val),
-        lcl_arg_buffer(C->inv_d), lcl_arg_buffer(v->x), lcl_arg_buffer(v->y),
-        lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    const struct lcl_csr_triangle *L = &C->lower, *U = &C->upper;
+    return LCL_LAUNCH(D->kernel, T->factor->parts, lcl_arg_buffer(C->part_ptr),
+                      lcl_arg_buffer(L->first_level),
+                      lcl_arg_buffer(L->level_ptr), lcl_arg_buffer(L->order),
+                      lcl_arg_buffer(L->row_ptr), lcl_arg_buffer(L->col),
+                      lcl_arg_buffer(L->val), lcl_arg_buffer(U->first_level),
+                      lcl_arg_buffer(U->level_ptr), lcl_arg_buffer(U->order),
+                      lcl_arg_buffer(U->row_ptr), lcl_arg_buffer(U->col),
+                      lcl_arg_buffer(U->val), lcl_arg_buffer(C->inv_d),
+                      lcl_arg_buffer(v->x), lcl_arg_buffer(v->y),
+                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
 const struct lcl_trisolve_ops lcl_trisolve_dag_vc_ILDU0_fused = {

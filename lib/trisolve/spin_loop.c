@@ -91,7 +91,7 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
     T->group = spec.group;
     T->barriers = 2 * barriers_of(caps, &spec, T->factor);
     if ((st = lcl_csr_factors_init(&S->factors, ctx, T->factor, &host->schedule,
-                                   host->level, LCL_SPLIT_LD_U)) < 0 ||
+                                   false, LCL_SPLIT_LD_U)) < 0 ||
         (st = lcl_buffer_create(&S->done, ctx, host->schedule.n,
                                 sizeof(int32_t), "row flags")) < 0 ||
         (st = lcl_buffer_fill(S->done, 0)) < 0)

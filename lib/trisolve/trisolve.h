@@ -14,7 +14,6 @@ struct lcl_trisolve_method;
 struct lcl_host_factor {
     // Of a packed factor:
     struct lcl_host_schedule schedule;
-    int32_t *level; // of each row, ascending within a subdomain
     // Of a factor in levels:
     struct lcl_host_pattern pattern;
     int hec_width; // columns of the ELL parts, as far as rows fill them; 0: as
@@ -57,9 +56,13 @@ struct lcl_trisolve_method {
     const struct lcl_trisolve_ops *ops;
     enum lcl_trisolve name;
     const struct lcl_factor *factor;
-    void *state;      // of the method
-    int barriers;     // per application, the maximum over the subdomains
-    int group;        // work-group size
+    void *state;  // of the method
+    int barriers; // per application, the maximum over the subdomains
+    int group;    // work-group size
+    // Of L, if the method solves by levels of its own; levels_max 0: by those
+    // of the factor
+    int64_t levels_max;
+    double levels_mean;
     const char *form; // autotuned variant ("ring", "straight"), or ""
 };
 
@@ -90,8 +93,7 @@ void lcl_host_factor_finish(struct lcl_host_factor *host);
 int64_t lcl_trisolve_rows_most(enum lcl_trisolve name,
                                const struct lcl_caps *caps, int block);
 
-// Whether the method builds its own arrays from the schedule and the levels on
-// the host.
+// Whether the method builds its own arrays from the schedule on the host.
 bool lcl_trisolve_reads_schedule(enum lcl_trisolve name);
 
 // Whether the method applies factors in levels (lib/factor/level_ildu0.h),

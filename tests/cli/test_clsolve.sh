@@ -116,6 +116,9 @@ refused 2 'not two of them' two.mtx --csr-text ptr.txt col.txt val.txt
 refused 2 'needs three files' --csr-text ptr.txt col.txt
 refused 3 'matrix is stored in blocks' --problem lap3d:4,b=3 --spmv adaptive
 refused 3 'hec_level requires block size 1' --problem lap3d:4,b=3 --trisolve hec_level --block-size 3
+refused 3 'twisted elimination requires factors without fill' --problem lap3d:5 --precond iluk --elimination twisted
+refused 3 'another trisolve than hec_wait' --problem lap3d:5 --trisolve hec_wait --elimination twisted
+refused 2 'elimination has no effect' two.mtx --precond jacobi --elimination natural
 refused 2 'an ELL part of 3 columns' two.mtx --spmv hec --hec-width 3 --block-size 1
 refused 2 'not both' -b two.mtx --csr-text ptr.txt col.txt val.txt rhs.txt
 refused 2 'only when clsolve solves a system' info --csr-text ptr.txt col.txt val.txt rhs.txt
@@ -318,6 +321,7 @@ ends 0 --problem lap3d:5 --trisolve hec_level
 ends 0 --problem lap3d:4,b=3 --trisolve hec_level --hec-width 2 --json
 says stdout '"trisolve":"hec_level".*"block_size":1[,}]'
 ends 0 --problem lap3d:5 --trisolve hec_wait
+ends 0 --problem lap3d:5 --elimination twisted --trisolve dag_ec_lds
 ends 0 --problem lap3d:41 --trisolve hec_level --partition natural --subdomain-rows 70000
 says stdout '^subdomains  1 of 68921'
 for method in 'iluk --ilu-level 2' 'ilut --ilut-p 4' 'ras --overlap 2' 'as --solver cg'; do

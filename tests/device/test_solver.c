@@ -5,6 +5,7 @@
 #include "tests/support/matrices.h"
 #include "tests/support/preconds.h"
 #include "tests/support/solver_checks.h"
+#include "tests/support/trisolves.h"
 
 #include "lib/precond/precond.h"
 #include "lib/ref/bicgstab.h"
@@ -171,6 +172,42 @@ static void test_solver__hec_level_launches_each_level(void **state)
     test_csr_finish(&A);
 }
 
+// An upper bidiagonal matrix: L has one level, although a row needs the next
+// one in U. A tridiagonal one, from both ends, has half the levels.
+static void test_solver__levels_are_those_of_the_publication(void **state)
+{
+    const enum lcl_trisolve names[] = {LCL_TRISOLVE_DAG_EC_LDS,
+                                       LCL_TRISOLVE_DAG_VC_ILDU0_FUSED,
+                                       LCL_TRISOLVE_HEC_LEVEL};
+    const double upper[] = {2, 1, 0, 0, 0, 2, 1, 0, 0, 0, 2, 1, 0, 0, 0, 2};
+    struct lcl_csr A = test_csr_from_dense(4, upper),
+                   T = test_laplacian(9, 1, 1);
+    lcl_precond *M;
+    for (int i = 0; i < 3; ++i) {
+        const struct lcl_precond_params params = {.type = LCL_PRECOND_ILDU0,
+                                                  .trisolve = names[i]};
+        if (!test_trisolve_supported(*state, names[i]))
+            continue;
+        assert_int_equal(test_precond_create(&M, *state, &A, &params), LCL_OK);
+        assert_int_equal(lcl_precond_info(M)->levels_max, 1);
+        assert_int_equal(lcl_precond_info(M)->elimination,
+                         LCL_ELIMINATION_NATURAL);
+        test_precond_destroy(&M);
+    }
+    for (int i = LCL_ELIMINATION_NATURAL; i < LCL_ELIMINATION_COUNT; ++i) {
+        const struct lcl_precond_params params = {
+            .type = LCL_PRECOND_ILDU0,
+            .trisolve = LCL_TRISOLVE_DAG_VC_ILDU0_FUSED,
+            .elimination = (enum lcl_elimination)i};
+        assert_int_equal(test_precond_create(&M, *state, &T, &params), LCL_OK);
+        assert_int_equal(lcl_precond_info(M)->levels_max,
+                         i == LCL_ELIMINATION_TWISTED ? 5 : 9);
+        test_precond_destroy(&M);
+    }
+    test_csr_finish(&A);
+    test_csr_finish(&T);
+}
+
 // The width of the ELL parts is that of the operator.
 static void test_solver__hec_width_reaches_triangular_solves(void **state)
 {
@@ -282,6 +319,7 @@ int main(void)
         cmocka_unit_test(
             test_solver__hec_level_solves_systems_of_single_entries),
         cmocka_unit_test(test_solver__hec_level_launches_each_level),
+        cmocka_unit_test(test_solver__levels_are_those_of_the_publication),
         cmocka_unit_test(test_solver__hec_width_reaches_triangular_solves),
         cmocka_unit_test(test_solver__hec_level_takes_the_iterations_of_packed),
         cmocka_unit_test(test_solver__jacobi_history_is_the_reference_s),

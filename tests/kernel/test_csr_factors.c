@@ -71,21 +71,95 @@ static int64_t compare_row(const struct blocks *R, int64_t i, int64_t from,
     return count;
 }
 
-// The blocks of a triangle are stored row by row: U_ij, L_ij, or L_ij D_j.
+// The rows of subdomain p in the order of a triangle.
+static uint16_t *order_of(const struct lcl_csr_triangle *M, int64_t n)
+{
+    uint16_t *order = calloc((size_t)n + 1, sizeof *order);
+    assert_non_null(order);
+    assert_int_equal(
+        lcl_buffer_read(M->order, order, (size_t)n * sizeof *order), LCL_OK);
+    return order;
+}
+
+// The level of row i of a subdomain with the rows from .. to-1 in L or U: 0, or
+// 1 + the largest level that it needs.
+static int32_t level_of(const struct blocks *R, int64_t i, int64_t from,
+                        int64_t to, const int32_t *level)
+{
+    int32_t own = 0;
+    for (int64_t e = R->B->row_ptr[i]; e < R->B->row_ptr[i + 1]; ++e) {
+        const int64_t j = R->B->col_ind[e];
+        if (j >= from && j < to && level[j] >= own)
+            own = level[j] + 1;
+    }
+    return own;
+}
+
+// The rows of each level, in bound[0] .. bound[levels], are in their level.
+static void expect_part(const struct blocks *R, int64_t p, bool lower,
+                        const uint32_t *bound, int64_t levels,
+                        const uint16_t *order, int32_t *level)
+{
+    const int64_t from = R->P->part_ptr[p], to = R->P->part_ptr[p + 1];
+    assert_int_equal(bound[0], from);
+    assert_int_equal(bound[levels], to);
+    for (int64_t l = 0; l < levels; ++l)
+        for (uint32_t k = bound[l]; k < bound[l + 1]; ++k) {
+            const int64_t i = from + order[k];
+            level[i] =
+                level_of(R, i, lower ? from : i + 1, lower ? i : to, level);
+            assert_int_equal(level[i], l);
+        }
+}
+
+// L and U have levels of their own.
+static void expect_levels(const struct blocks *R,
+                          const struct lcl_csr_triangle *M, bool lower)
+{
+    const int64_t n = R->B->rows, parts = R->P->parts;
+    const size_t firsts = (size_t)parts + 1;
+    uint16_t *order = order_of(M, n);
+    int32_t *level = calloc((size_t)n + 1, sizeof *level);
+    uint32_t *first = calloc(firsts, sizeof *first);
+    uint32_t *bound = calloc((size_t)(n + parts) + 1, sizeof *bound);
+    assert_true(level && first && bound);
+    assert_int_equal(
+        lcl_buffer_read(M->first_level, first, firsts * sizeof *first), LCL_OK);
+    assert_int_equal(
+        lcl_buffer_read(M->level_ptr, bound, first[parts] * sizeof *bound),
+        LCL_OK);
+    for (int64_t p = 0; p < parts; ++p) {
+        const int64_t levels = first[p + 1] - first[p] - 1;
+        assert_true(levels <= M->levels_max);
+        expect_part(R, p, lower, bound + first[p], levels, order, level);
+    }
+    free(order);
+    free(level);
+    free(first);
+    free(bound);
+}
+
+// The blocks of a triangle are stored row by row, in its order: U_ij, L_ij, or
+// L_ij D_j.
 static void expect_triangle(const struct blocks *R,
                             const struct lcl_csr_triangle *M, bool lower,
                             bool with_d)
 {
     double *got = read_blocks(M->val, M->entries * R->entries);
+    uint16_t *order = order_of(M, R->B->rows);
     int64_t count = 0;
     for (int64_t p = 0; p < R->P->parts; ++p) {
         const int64_t first = R->P->part_ptr[p], last = R->P->part_ptr[p + 1];
-        for (int64_t i = first; i < last; ++i)
+        for (int64_t k = first; k < last; ++k) {
+            const int64_t i = first + order[k];
             count += compare_row(R, i, lower ? first : i + 1, lower ? i : last,
                                  with_d, got + count * R->entries);
+        }
     }
     assert_int_equal(count, M->entries);
+    free(order);
     free(got);
+    expect_levels(R, M, lower);
 }
 
 static void expect_diagonal(const struct blocks *R, const lcl_buffer *inv_d)
@@ -113,7 +187,7 @@ static void expect_values(lcl_context *ctx, struct test_system *S,
     struct lcl_repairs repairs;
     test_factors_init(&F, ctx, S, test_group(ctx, 2), &params);
     assert_int_equal(
-        lcl_csr_factors_init(&C, ctx, &F.device, &F.schedule, S->level, split),
+        lcl_csr_factors_init(&C, ctx, &F.device, &F.schedule, true, split),
         LCL_OK);
     poison(&C);
     assert_int_equal(test_factors_run(&F, &repairs), LCL_OK);
@@ -185,7 +259,7 @@ static void test_csr_factors__slots_that_32_bits_just_count_are_refused(
     const struct lcl_host_schedule L = {.slots = UINT32_MAX - 5};
     struct lcl_csr_factors C;
     assert_int_equal(
-        lcl_csr_factors_init(&C, *state, &F, &L, NULL, LCL_SPLIT_LD_U),
+        lcl_csr_factors_init(&C, *state, &F, &L, true, LCL_SPLIT_LD_U),
         LCL_EUNSUPPORTED);
     lcl_csr_factors_finish(&C);
 }

@@ -13,7 +13,7 @@ void test_folded_init(struct test_folded *T, lcl_context *ctx,
 {
     struct test_system *S = &T->S;
     test_system_from(S, *A, part_rows, false);
-    if (test_width(ctx) > 1)
+    if (test_width(ctx) > 1 && params->trisolve <= LCL_TRISOLVE_PACKED)
         test_system_fold(S);
     assert_int_equal(
         lcl_ref_ildu0_init(&T->F, &S->B, S->P.part_ptr, S->P.parts, params),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Factors on chunks of consecutive rows, computed by the reference with the row
-// order of a device: with several lanes, rows are ordered from both ends.
+// order of a device: with several lanes, packed orders rows from both ends.
 #pragma once
 
 #include "host/program.h"

@@ -79,6 +79,7 @@ def _enum(name):
 _solver, _precond, _spmv = _enum("solver"), _enum("precond"), _enum("spmv")
 _kron, _communication = _enum("kron"), _enum("communication")
 _trisolve, _partition = _enum("trisolve"), _enum("partition")
+_elimination = _enum("elimination")
 _coarse, _storage = _enum("coarse"), _enum("factor_storage")
 _extraction, _apply = _enum("block_extraction"), _enum("block_apply")
 _coarsening, _smoother = _enum("amg_coarsening"), _enum("amg_smoother")
@@ -202,6 +203,7 @@ class lcl_cpr_params(_Struct):
 class lcl_precond_params(_Struct):
     _fields_ = [
         ("type", _precond), ("trisolve", _trisolve),
+        ("elimination", _elimination),
         ("partition", lcl_partition_params), ("pivot", _enum("pivot")),
         ("pivot_tol", _double), ("relax", _double), ("ilu_level", _int),
         ("ilut_p", _int), ("ilut_tol", _double), ("overlap", _int),
@@ -217,7 +219,8 @@ BLOCK_MAX = 8
 
 class lcl_precond_info(_Struct):
     _fields_ = [
-        ("type", _precond), ("trisolve", _trisolve), ("rows", _long),
+        ("type", _precond), ("trisolve", _trisolve),
+        ("elimination", _elimination), ("rows", _long),
         ("nnz", _long), ("nnz_kept", _long), ("dropped_share", _double),
         ("dropped_weight", _double), ("ilu_level", _int), ("ilut_p", _int),
         ("ilut_tol", _double), ("overlap", _int), ("transversal", _bool),
