@@ -192,8 +192,11 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_csr_write(const struct lcl_csr *A,
 LCL_NODISCARD LCL_API enum lcl_status lcl_dense_write(
     const struct lcl_dense *X, const char *path, const struct lcl_log *log);
 
-/* Generates a built-in problem from its name: "lap3d:N", "lap3d:N,b=3",
- * "parabolic", "q2:M", "kuhn:NX,NY,NZ,b", "rows:NxL,MxK", and
+/* Generates a built-in problem from its name: "lap3d:N", "lap3d:NXxNYxNZ", both
+ * also with ",b=3", "parabolic", "q2:M", "kuhn:NX,NY,NZ,b", "rows:NxL,MxK", and
+ * "laplacian1" to "laplacian5": those of Mehta et al., arXiv 2508.04917, which
+ *     are "lap3d:128x128x128,b=3", and with 128x128x256, 256x256x128,
+ *     256x256x256 and 256x512x256 cells;
  * "convdiff:NXxNYxNZ": -Laplace u + v grad u = f on a grid of spacing h with u
  *     = 0 around it, upwind differences, h v = (1, 0.5, 0.25); the diagonal is
  *     7.75, the neighbours at -x, -y, -z are -2, -1.5, -1.25, the others -1;

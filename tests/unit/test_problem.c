@@ -58,6 +58,10 @@ static void test_problem__sizes_are_those_of_the_formulas(void **state)
         {"lap3d:20", 8000, 53600},
         {"lap3d:20,b=3", 24000, 482400},
         {"lap3d:4,b=1", 64, 352},
+        {"lap3d:2x3x4", 24, 116},
+        {"lap3d:2x3x4,b=3", 72, 1044},
+        // as in Mehta et al., Tables 5.1 and 5.4
+        {"laplacian1", 6291456, 131235840},
         {"lap3d:100", 1000000, 6940000}, // as in Chen, Liu and Yang
         {"convdiff:1x1x1", 1, 1},
         {"convdiff:2x3x4", 24, 116},
@@ -100,6 +104,17 @@ static void test_problem__lap3d_has_six_and_minus_one(void **state)
         assert_true(at(&A, 13, neighbours[k]) == -1);
     assert_true(row_sum(&A, 13) == 0);
     assert_true(is_symmetric(&A));
+    lcl_csr_finish(&A);
+}
+
+static void test_problem__lap3d_on_a_box_is_numbered_along_x(void **state)
+{
+    (void)state;
+    struct lcl_csr A = make("lap3d:2x3x4");
+    static const int neighbours[] = {2, 6, 9, 10, 14};
+    for (int k = 0; k < 5; ++k)
+        assert_true(at(&A, 8, neighbours[k]) == -1);
+    assert_int_equal(A.row_ptr[9] - A.row_ptr[8], 6);
     lcl_csr_finish(&A);
 }
 
@@ -369,6 +384,8 @@ static void test_problem__wrong_names_list_the_known_ones(void **state)
         "lap3d:",     "lap3d:0",      "lap3d:-1",
         "lap3d:8x",   "lap3d: 8",     "lap3d:8,",
         "lap3d:8,b=", "lap3d:8,b=0",  "lap3d:8,b=9",
+        "lap3d:8x8",  "lap3d:1x0x1",  "lap3d:1x1x1,b=9",
+        "laplacian",  "laplacian0",   "laplacian6",
         "parabolic:", "q2:",          "q2:0",
         "kuhn:1,2,3", "kuhn:1,2,3,9", "kuhn:1,2,3,4,5",
         "LAP3D:8",    "lap3d:1.5",    "rows:2x1",
@@ -388,8 +405,8 @@ static void test_problem__wrong_names_list_the_known_ones(void **state)
                          LCL_EINVAL);
         snprintf(
             message, sizeof message,
-            "unknown problem '%s': expected lap3d:N, lap3d:N,b=B, "
-            "convdiff:NXxNYxNZ, convdiff:N,PE, parabolic, q1:N, q2:M, "
+            "unknown problem '%s': expected lap3d:N or lap3d:NXxNYxNZ, also "
+            "with ,b=B, laplacian1 to laplacian5, convdiff:NXxNYxNZ, convdiff:N,PE, parabolic, q1:N, q2:M, "
             "elasticity:N, blackoil:N, aniso:N,EPS, jump:N,CONTRAST, "
             "kuhn:NX,NY,NZ,B or rows:NxL,MxK, with whole numbers >= 1, others "
             "from 1e-100 to 1e100 and blocks B <= 8",
@@ -450,6 +467,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_problem__sizes_are_those_of_the_formulas),
         cmocka_unit_test(test_problem__lap3d_has_six_and_minus_one),
+        cmocka_unit_test(test_problem__lap3d_on_a_box_is_numbered_along_x),
         cmocka_unit_test(test_problem__lap3d_blocks_are_coupled_in_the_cell),
         cmocka_unit_test(test_problem__convdiff_is_upwind),
         cmocka_unit_test(test_problem__convdiff_rows_sum_to_missing_neighbours),

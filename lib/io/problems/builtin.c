@@ -9,7 +9,8 @@
 #include "lib/io/problems/uniform.h"
 
 #define KNOWN                                                                  \
- "expected lap3d:N, lap3d:N,b=B, convdiff:NXxNYxNZ, convdiff:N,PE, "           \
+ "expected lap3d:N or lap3d:NXxNYxNZ, also with ,b=B, laplacian1 to "          \
+ "laplacian5, convdiff:NXxNYxNZ, convdiff:N,PE, "                              \
  "parabolic, q1:N, q2:M, elasticity:N, blackoil:N, aniso:N,EPS, "              \
  "jump:N,CONTRAST, kuhn:NX,NY,NZ,B or rows:NxL,MxK, with whole numbers >= 1, " \
  "others from 1e-100 to 1e100 and blocks B <= 8"
@@ -28,19 +29,48 @@ static void lap3d_block(const void *user, const struct lcl_site *site, int q,
         block[k] = k % (b + 1) == 0 ? on : diagonal ? -0.1 : 0;
 }
 
+// b x b blocks on number[0] x number[1] x number[2] cells.
+static enum lcl_status laplacian(const struct lcl_problem_out *to,
+                                 const char *name, const int64_t number[3],
+                                 int64_t b, const struct lcl_log *log)
+{
+    const struct lcl_recipe how = {{{number[0], number[1], number[2]}, b},
+                                   &lcl_seven_point,
+                                   lap3d_block,
+                                   &b,
+                                   0};
+    return lcl_problem_on_grid(to, name, &how, log);
+}
+
 static enum lcl_status make_lap3d(const struct lcl_problem_out *to,
                                   const char *name,
                                   const struct lcl_numbers *of,
                                   const struct lcl_log *log)
 {
-    const int64_t b = of->whole[1];
-    const struct lcl_recipe how = {
-        {{of->whole[0], of->whole[0], of->whole[0]}, b},
-        &lcl_seven_point,
-        lap3d_block,
-        &b,
-        0};
-    return lcl_problem_on_grid(to, name, &how, log);
+    const int64_t n = of->whole[0];
+    return laplacian(to, name, (const int64_t[]){n, n, n}, of->whole[1], log);
+}
+
+static enum lcl_status make_lap3d_box(const struct lcl_problem_out *to,
+                                      const char *name,
+                                      const struct lcl_numbers *of,
+                                      const struct lcl_log *log)
+{
+    return laplacian(to, name, of->whole, of->whole[3], log);
+}
+
+// Blocks of 3 of Mehta et al., arXiv 2508.04917, Table 5.1 and section 5.4.
+static enum lcl_status make_laplacian(const struct lcl_problem_out *to,
+                                      const char *name,
+                                      const struct lcl_numbers *of,
+                                      const struct lcl_log *log)
+{
+    static const int64_t cells[5][3] = {{128, 128, 128},
+                                        {128, 128, 256},
+                                        {256, 256, 128},
+                                        {256, 256, 256},
+                                        {256, 512, 256}};
+    return laplacian(to, name, cells[of->whole[0] - 1], 3, log);
 }
 
 // ---- convdiff: -Laplace u + v grad u, upwind differences, v along x, y and z
@@ -281,28 +311,31 @@ out:
 
 // ---- names
 
-// If `has_block`, the last number of `format` is a block size. Numbers missing
-// from the name are 1.
+// The last number of `format` is at most `last_most`. Numbers missing from the
+// name are 1.
 struct problem {
     const char *format;
-    bool has_block;
+    int64_t last_most; // 0: any number
     lcl_problem_make *make;
 };
 
 static const struct problem problems[] = {
-    {"lap3d:#", false, make_lap3d},
-    {"lap3d:#,b=#", true, make_lap3d},
-    {"convdiff:#x#x#", false, make_convdiff},
-    {"parabolic", false, make_parabolic},
-    {"q2:#", false, make_q2},
-    {"kuhn:#,#,#,#", true, make_kuhn},
-    {"rows:#x#,#x#", false, lcl_problem_rows},
-    {"aniso:#,~", false, lcl_problem_aniso},
-    {"jump:#,~", false, lcl_problem_jump},
-    {"convdiff:#,~", false, lcl_problem_recirculating},
-    {"q1:#", false, lcl_problem_q1},
-    {"elasticity:#", false, lcl_problem_elasticity},
-    {"blackoil:#", false, lcl_problem_blackoil},
+    {"lap3d:#", 0, make_lap3d},
+    {"lap3d:#,b=#", LCL_BLOCK_MAX, make_lap3d},
+    {"lap3d:#x#x#", 0, make_lap3d_box},
+    {"lap3d:#x#x#,b=#", LCL_BLOCK_MAX, make_lap3d_box},
+    {"laplacian#", 5, make_laplacian},
+    {"convdiff:#x#x#", 0, make_convdiff},
+    {"parabolic", 0, make_parabolic},
+    {"q2:#", 0, make_q2},
+    {"kuhn:#,#,#,#", LCL_BLOCK_MAX, make_kuhn},
+    {"rows:#x#,#x#", 0, lcl_problem_rows},
+    {"aniso:#,~", 0, lcl_problem_aniso},
+    {"jump:#,~", 0, lcl_problem_jump},
+    {"convdiff:#,~", 0, lcl_problem_recirculating},
+    {"q1:#", 0, lcl_problem_q1},
+    {"elasticity:#", 0, lcl_problem_elasticity},
+    {"blackoil:#", 0, lcl_problem_blackoil},
 };
 
 // Whether the name matches the format of P and its numbers are valid.
@@ -313,7 +346,7 @@ static bool match(const struct problem *P, char *name,
     for (const char *f = P->format; *f; ++f)
         last += *f == '#';
     return lcl_problem_match(P->format, name, numbers) &&
-           !(P->has_block && numbers->whole[last] > LCL_BLOCK_MAX);
+           !(P->last_most > 0 && numbers->whole[last] > P->last_most);
 }
 
 static enum lcl_status make_named(const struct lcl_problem_out *to, char *name,
