@@ -136,8 +136,10 @@ void bench_print_apply(const struct bench *B, const struct work *w,
 // converge, which is not an error.
 enum lcl_status bench_solve_twice(const struct problem *P, lcl_solver *S,
                                   struct lcl_report *report);
+// The same; the caller frees *history, report->history_count residuals, with
+// lcl_free(). `history` may be NULL.
 enum lcl_status bench_run_solver(struct bench *B, const struct work *w,
-                                 struct lcl_report *report);
+                                 struct lcl_report *report, double **history);
 // The line of a solve, which the caller may extend and prints.
 cJSON *bench_solve_line(const struct bench *B, const char *variant,
                         const struct lcl_report *report);

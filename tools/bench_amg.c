@@ -192,7 +192,7 @@ static enum lcl_status measure(struct bench *B, struct work *w,
     }
     if ((st = measure_levels(B, w, levels)) == LCL_OK &&
         (st = bench_time_apply(B, w, &cycle)) == LCL_OK)
-        st = bench_run_solver(B, w, &report);
+        st = bench_run_solver(B, w, &report, NULL);
     if (st < 0) {
         cJSON_Delete(line);
         return st;

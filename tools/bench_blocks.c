@@ -163,7 +163,7 @@ static enum lcl_status measure_device(struct bench *B, struct work *w,
     if (st < 0)
         return st;
     B->options.solver.type = LCL_SOLVER_GMRES;
-    st = bench_run_solver(B, w, &report);
+    st = bench_run_solver(B, w, &report, NULL);
     B->options.solver = before;
     row->device.seconds = report.seconds;
     row->device.residual = report.true_residual;

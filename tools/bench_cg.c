@@ -147,7 +147,7 @@ static enum lcl_status run_solver(struct bench *B, const struct work *w,
     struct lcl_report report;
     const enum lcl_solver_type before = B->options.solver.type;
     B->options.solver.type = type;
-    const enum lcl_status st = bench_run_solver(B, w, &report);
+    const enum lcl_status st = bench_run_solver(B, w, &report, NULL);
     B->options.solver.type = before;
     *loop = (struct loop){
         .seconds = report.seconds,

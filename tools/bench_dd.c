@@ -1,74 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// levelbench dd: Tables 5.2 to 5.6 of Mehta et al., arXiv 2508.04917, for this
-// device. The columns of the vendor's library come from another program.
-#include "tools/bench.h"
-#include "tools/bench_table.h"
+// levelbench dd: the tables and figures of Mehta et al., arXiv 2508.04917, for
+// this device. In place of the vendor's library, the baseline is hec_level with
+// the ILU(0) of the whole matrix.
+#include "tools/bench_dd.h"
 
 #include "host/alloc.h"
 #include "lib/precond/precond.h"
 #include "lib/trisolve/trisolve.h"
 
-#include <stdio.h>
-
-enum { LOWER = 1, APPLY = 2, SOLVE = 4 };
-
-enum variant {
-    SPIN_LOOP_LDS,
-    NONE, // replaces spin_loop_lds as the baseline
-    EC_NO_LDS,
-    EC_LDS,
-    EC_LDS_UD,
-    EC_ILD_U0,
-    VC_FUSED,
-    EC_FUSED,
-    PACKED,
-    VARIANTS
-};
+#include <string.h>
 
 // The measurements of each variant that the tables need.
 static const struct {
-    enum lcl_precond_type type;
     enum lcl_trisolve trisolve;
     int wanted;
-} variants[VARIANTS] = {
-    [SPIN_LOOP_LDS] = {LCL_PRECOND_ILDU0, LCL_TRISOLVE_SPIN_LOOP_LDS,
-                       LOWER | SOLVE},
-    [NONE] = {LCL_PRECOND_NONE, LCL_TRISOLVE_DEFAULT, SOLVE},
-    [EC_NO_LDS] = {LCL_PRECOND_ILDU0, LCL_TRISOLVE_DAG_EC_NO_LDS, LOWER},
-    [EC_LDS] = {LCL_PRECOND_ILDU0, LCL_TRISOLVE_DAG_EC_LDS, LOWER},
-    [EC_LDS_UD] = {LCL_PRECOND_ILDU0, LCL_TRISOLVE_DAG_EC_LDS_UD, LOWER},
-    [EC_ILD_U0] = {LCL_PRECOND_ILDU0, LCL_TRISOLVE_DAG_EC_ILD_U0, APPLY},
-    [VC_FUSED] = {LCL_PRECOND_ILDU0, LCL_TRISOLVE_DAG_VC_ILDU0_FUSED,
-                  APPLY | SOLVE},
-    [EC_FUSED] = {LCL_PRECOND_ILDU0, LCL_TRISOLVE_DAG_EC_ILDU0_FUSED,
-                  APPLY | SOLVE},
-    [PACKED] = {LCL_PRECOND_ILDU0, LCL_TRISOLVE_PACKED, APPLY | SOLVE},
+} variants[DD_VARIANTS] = {
+    [DD_WHOLE] = {LCL_TRISOLVE_HEC_LEVEL, DD_LOWER | DD_APPLY | DD_SOLVE},
+    [DD_SPIN_LOOP_LDS] = {LCL_TRISOLVE_SPIN_LOOP_LDS, DD_LOWER | DD_SOLVE},
+    [DD_EC_NO_LDS] = {LCL_TRISOLVE_DAG_EC_NO_LDS, DD_LOWER},
+    [DD_EC_LDS] = {LCL_TRISOLVE_DAG_EC_LDS, DD_LOWER},
+    [DD_EC_LDS_UD] = {LCL_TRISOLVE_DAG_EC_LDS_UD, DD_LOWER},
+    [DD_EC_ILD_U0] = {LCL_TRISOLVE_DAG_EC_ILD_U0, DD_APPLY},
+    [DD_VC_FUSED] = {LCL_TRISOLVE_DAG_VC_ILDU0_FUSED, DD_APPLY | DD_SOLVE},
+    [DD_EC_FUSED] = {LCL_TRISOLVE_DAG_EC_ILDU0_FUSED, DD_APPLY | DD_SOLVE},
+    [DD_PACKED] = {LCL_TRISOLVE_PACKED, DD_APPLY | DD_SOLVE},
 };
 
-struct figures {
-    int known; // LOWER, APPLY, SOLVE
-    struct times lower, apply;
-    struct setup setup;
-    struct lcl_report report;
-};
-
-struct row {
-    const char *problem, *partition;
-    struct lcl_precond_info info;
-    double partition_seconds;
-    struct figures of[VARIANTS];
-};
-
-struct tables {
-    struct row *rows;
-    size_t count;
-};
-
-static const char *name_of(enum variant v)
+const char *dd_name(enum dd_variant v)
 {
-    return variants[v].type == LCL_PRECOND_NONE
-               ? lcl_precond_name(LCL_PRECOND_NONE)
-               : lcl_trisolve_name(variants[v].trisolve);
+    return v == DD_WHOLE ? "ILU0 whole"
+                         : lcl_trisolve_name(variants[v].trisolve);
 }
 
 // ------------------------------------------------------------------- figures
@@ -83,50 +44,171 @@ static enum lcl_status launch_lower(void *arg)
 }
 
 static enum lcl_status bench_lower(struct bench *B, struct work *w,
-                                   const char *name, struct times *t)
+                                   enum dd_variant v, struct times *t)
 {
     const enum lcl_status st = bench_measure(B, launch_lower, w, t);
     if (st < 0)
         return st;
-    cJSON *line = bench_line(B, "lower", name);
+    cJSON *line = bench_line(B, "lower", dd_name(v));
     bench_add_times(line, B, t, 0);
     bench_print(B, line);
     return LCL_OK;
 }
 
+static enum lcl_status bench_apply(struct bench *B, struct work *w,
+                                   enum dd_variant v, struct dd_figures *f)
+{
+    const enum lcl_status st = bench_time_apply(B, w, &f->apply);
+    if (st < 0)
+        return st;
+    const struct dd_traffic traffic = dd_apply_traffic(&f->info);
+    bench_print_apply(B, w, &f->apply);
+    dd_print_bandwidth(B, dd_name(v), &f->apply, &traffic);
+    return LCL_OK;
+}
+
+static void print_residuals(const struct bench *B, enum dd_variant v,
+                            const struct dd_figures *f)
+{
+    cJSON *line = bench_line(B, "residuals", dd_name(v));
+    cJSON_AddItemToObject(
+        line, "residuals",
+        cJSON_CreateDoubleArray(f->history, f->report.history_count));
+    bench_print(B, line);
+}
+
 static enum lcl_status measure_wanted(struct bench *B, struct work *w,
-                                      enum variant v, struct figures *f)
+                                      enum dd_variant v, struct dd_figures *f)
 {
     const int wanted = variants[v].wanted;
     enum lcl_status st = LCL_OK;
-    if (wanted & LOWER)
-        st = bench_lower(B, w, name_of(v), &f->lower);
-    if (st == LCL_OK && wanted & APPLY) {
-        st = bench_time_apply(B, w, &f->apply);
-        if (st == LCL_OK)
-            bench_print_apply(B, w, &f->apply);
-    }
-    if (st == LCL_OK && wanted & SOLVE) {
-        st = bench_run_solver(B, w, &f->report);
-        if (st == LCL_OK)
-            bench_print_solve(B, name_of(v), &f->report);
+    if (wanted & DD_LOWER)
+        st = bench_lower(B, w, v, &f->lower);
+    if (st == LCL_OK && wanted & DD_APPLY)
+        st = bench_apply(B, w, v, f);
+    if (st == LCL_OK && wanted & DD_SOLVE) {
+        st = bench_run_solver(B, w, &f->report, &f->history);
+        if (st == LCL_OK) {
+            bench_print_solve(B, dd_name(v), &f->report);
+            print_residuals(B, v, f);
+        }
     }
     f->known = st == LCL_OK ? wanted : 0;
     return st;
 }
 
-// All variants have the same subdomains.
-static void keep_partition(struct bench *B, struct row *row,
-                           const lcl_precond *M, const struct setup *setup)
+// -------------------------------------------------------------------
+// subdomains
+
+static bool is_chosen(const struct lcl_partition_params *p)
 {
-    const struct lcl_precond_info *info = lcl_precond_info(M);
-    if (row->info.parts > 0 || info->parts == 0)
-        return;
-    row->info = *info;
-    row->partition = lcl_partition_name(info->partition);
-    row->partition_seconds = setup->phase[LCL_PHASE_PARTITION];
-    cJSON *line = bench_line(B, "partition", row->partition);
-    cJSON_AddNumberToObject(line, "ms", 1e3 * row->partition_seconds);
+    return p->type != LCL_PARTITION_DEFAULT || p->rows > 0 || p->box[0] > 0;
+}
+
+// Those of section 5.3: for Laplacians boxes of 8192 rows or 2048 blocks, for
+// other matrices METIS with 8192 rows.
+static struct lcl_partition_params published(const struct bench *B, int block)
+{
+    struct lcl_partition_params p = B->options.precond.partition;
+    if (is_chosen(&p))
+        return p;
+    const bool boxes = strncmp(B->problem->name, "lap", 3) == 0;
+    p.type = boxes ? LCL_PARTITION_GEOMETRIC : LCL_PARTITION_METIS;
+    if (boxes) {
+        p.box[0] = block > 1 ? 16 : 32;
+        p.box[1] = 16;
+        p.box[2] = block > 1 ? 8 : 16;
+    } else {
+        p.rows = block > 1 ? 2048 : 8192;
+    }
+    return p;
+}
+
+// Halves the boxes along their longest side. Returns whether there is something
+// smaller to try.
+static bool shrink(struct lcl_partition_params *p)
+{
+    int longest = 0;
+    if (p->type != LCL_PARTITION_GEOMETRIC)
+        return false;
+    for (int d = 1; d < 3; ++d)
+        longest = p->box[d] >= p->box[longest] ? d : longest;
+    p->box[longest] /= 2;
+    return p->box[longest] > 0;
+}
+
+// ------------------------------------------------------------------- variants
+
+// The whole matrix is one subdomain; hec_level takes single entries.
+static enum lcl_status set_up_whole(struct bench *B, struct work *w,
+                                    struct setup *setup)
+{
+    const struct lcl_operator_params before = B->options.op;
+    struct lcl_precond_params params = {
+        .type = LCL_PRECOND_ILU0,
+        .trisolve = LCL_TRISOLVE_HEC_LEVEL,
+        .coarse = LCL_COARSE_NONE,
+        .partition = {.type = LCL_PARTITION_NATURAL,
+                      .rows = B->problem->A.rows}};
+    B->options.op.block_size = 1;
+    const enum lcl_status st = bench_try_set_up(B, w, &params, setup);
+    B->options.op = before;
+    return st;
+}
+
+// With the subdomains of the row, or smaller ones if the device or the method
+// does not take those.
+static enum lcl_status set_up_parts(struct bench *B, struct work *w,
+                                    enum dd_variant v, struct dd_row *row,
+                                    struct setup *setup)
+{
+    const bool chosen = is_chosen(&B->options.precond.partition);
+    struct lcl_precond_params params = B->options.precond;
+    params.type = LCL_PRECOND_ILDU0;
+    params.coarse = LCL_COARSE_NONE; // as published
+    params.trisolve = variants[v].trisolve;
+    params.partition = row->partition;
+    for (;;) {
+        const enum lcl_status st = bench_try_set_up(B, w, &params, setup);
+        if (st == LCL_ERANGE && !chosen && shrink(&params.partition)) {
+            bench_finish(w);
+            continue;
+        }
+        if (st == LCL_OK && row->of[DD_EC_NO_LDS].known == 0)
+            row->partition = params.partition;
+        if (st < 0 || !(variants[v].wanted & DD_SOLVE))
+            return st;
+        bench_finish(w); // the overhead is that of a set-up without compiler
+        return bench_set_up(B, w, &params, setup);
+    }
+}
+
+// The figures of a variant that the device cannot run stay unknown.
+static enum lcl_status bench_variant(struct bench *B, enum dd_variant v,
+                                     struct dd_row *row)
+{
+    struct dd_figures *f = &row->of[v];
+    struct work w;
+    enum lcl_status st = v == DD_WHOLE ? set_up_whole(B, &w, &f->setup)
+                                       : set_up_parts(B, &w, v, row, &f->setup);
+    if (st == LCL_OK) {
+        f->info = *lcl_precond_info(w.M);
+        bench_print_setup(B, dd_name(v), &f->setup);
+        st = measure_wanted(B, &w, v, f);
+    }
+    if (st == LCL_OK && v == DD_WHOLE)
+        st = dd_time_kernels(B, &w, row->kernel);
+    bench_finish(&w);
+    return bench_is_refusal(st) ? LCL_OK : st;
+}
+
+static void print_partition(const struct bench *B, const struct dd_figures *f)
+{
+    const struct lcl_precond_info *info = &f->info;
+    cJSON *line =
+        bench_line(B, "partition", lcl_partition_name(info->partition));
+    cJSON_AddNumberToObject(line, "ms",
+                            1e3 * f->setup.phase[LCL_PHASE_PARTITION]);
     cJSON_AddNumberToObject(line, "parts", (double)info->parts);
     cJSON_AddNumberToObject(line, "part_rows", (double)info->part_rows_max);
     cJSON_AddNumberToObject(line, "kept", (double)info->nnz_kept);
@@ -134,170 +216,36 @@ static void keep_partition(struct bench *B, struct row *row,
     bench_print(B, line);
 }
 
-// The figures of a variant that the device cannot run stay unknown.
-static enum lcl_status bench_variant(struct bench *B, enum variant v,
-                                     struct row *row)
+// The block size of the matrix as the library stores it.
+static enum lcl_status find_block(struct bench *B, int *block)
 {
-    struct lcl_precond_params params = B->options.precond;
-    params.coarse = LCL_COARSE_NONE; // as published
-    struct figures *f = &row->of[v];
-    struct work w;
-    params.type = variants[v].type;
-    params.trisolve = variants[v].trisolve;
-    enum lcl_status st = bench_set_up(B, &w, &params, &f->setup);
-    if (st == LCL_OK) {
-        bench_print_setup(B, name_of(v), &f->setup);
-        keep_partition(B, row, w.M, &f->setup);
-        st = measure_wanted(B, &w, v, f);
-    }
-    bench_finish(&w);
-    return st == LCL_EUNSUPPORTED ? LCL_OK : st;
+    lcl_operator *A = NULL;
+    const enum lcl_status st =
+        lcl_operator_create(&A, B->ctx, &B->problem->A, &B->options.op);
+    *block = st < 0 ? 1 : A->matrix->block;
+    lcl_operator_destroy(&A);
+    return st;
 }
 
 static enum lcl_status add_problem(void *state, struct bench *B)
 {
-    struct tables *dd = state;
-    struct row *rows = lcl_realloc(dd->rows, dd->count + 1, sizeof *rows);
+    struct dd_tables *dd = state;
+    struct dd_row *rows = lcl_realloc(dd->rows, dd->count + 1, sizeof *rows);
+    enum lcl_status st;
     if (!rows)
         return LCL_ENOMEM;
     dd->rows = rows;
-    struct row *row = &rows[dd->count];
-    *row = (struct row){
-        .problem = B->problem->name,
-        .partition = "",
-    };
-    for (int v = 0; v < VARIANTS; ++v) {
-        if (v == NONE && row->of[SPIN_LOOP_LDS].known)
-            continue;
-        const enum lcl_status st = bench_variant(B, (enum variant)v, row);
-        if (st < 0)
+    struct dd_row *row = &rows[dd->count++];
+    *row = (struct dd_row){.problem = B->problem->name};
+    if ((st = find_block(B, &row->block)) < 0)
+        return st;
+    row->partition = published(B, row->block);
+    for (int v = 0; v < DD_VARIANTS; ++v)
+        if ((st = bench_variant(B, (enum dd_variant)v, row)) < 0)
             return st;
-    }
-    ++dd->count;
+    if (row->of[DD_EC_FUSED].known)
+        print_partition(B, &row->of[DD_EC_FUSED]);
     return LCL_OK;
-}
-
-// ------------------------------------------------------------------- tables
-
-enum { TEXT = 96 };
-
-static int problem_width(const struct tables *dd)
-{
-    int width = bench_table_wider(0, "problem");
-    for (size_t r = 0; r < dd->count; ++r)
-        width = bench_table_wider(width, dd->rows[r].problem);
-    return width;
-}
-
-static void print_head(const struct tables *dd, const char *title,
-                       const char *const *heads)
-{
-    bench_table_head(problem_width(dd), title, heads);
-}
-
-static void print_problem(const struct tables *dd, const struct row *row)
-{
-    printf("%-*s", problem_width(dd), row->problem);
-}
-
-// Milliseconds of one launch or application, by variant.
-static void print_times(const struct tables *dd, const char *title, int what,
-                        const enum variant *columns, int count)
-{
-    const char *heads[VARIANTS + 1] = {NULL};
-    for (int c = 0; c < count; ++c)
-        heads[c] = name_of(columns[c]);
-    print_head(dd, title, heads);
-    for (const struct row *row = dd->rows; row < dd->rows + dd->count; ++row) {
-        print_problem(dd, row);
-        for (int c = 0; c < count; ++c) {
-            const struct figures *f = &row->of[columns[c]];
-            const struct times *t = what == LOWER ? &f->lower : &f->apply;
-            if (f->known & what)
-                bench_table_cell(heads[c], "%.4f", 1e3 * t->median);
-            else
-                bench_table_cell(heads[c], "-");
-        }
-        putchar('\n');
-    }
-}
-
-static void print_partitions(const struct tables *dd)
-{
-    static const char *const heads[] = {
-        "algorithm", "rows per subdomain", "subdomains", "nonzeros",
-        "kept",      "dropped %",          "seconds",    NULL};
-    print_head(dd, "Table 5.4: impact of partitioning", heads);
-    for (const struct row *row = dd->rows; row < dd->rows + dd->count; ++row) {
-        const struct lcl_precond_info *info = &row->info;
-        const double dropped = (double)(info->nnz - info->nnz_kept);
-        print_problem(dd, row);
-        bench_table_cell(heads[0], "%s", row->partition);
-        bench_table_cell(heads[1], "%lld", (long long)info->part_rows_max);
-        bench_table_cell(heads[2], "%lld", (long long)info->parts);
-        bench_table_cell(heads[3], "%lld", (long long)info->nnz);
-        bench_table_cell(heads[4], "%lld", (long long)info->nnz_kept);
-        bench_table_cell(heads[5], "%.2f", 100 * dropped / (double)info->nnz);
-        bench_table_cell(heads[6], "%.3f", row->partition_seconds);
-        putchar('\n');
-    }
-}
-
-static enum variant baseline_of(const struct row *row)
-{
-    return row->of[SPIN_LOOP_LDS].known ? SPIN_LOOP_LDS : NONE;
-}
-
-static void print_solve(const char *const *heads, const struct figures *base,
-                        const struct figures *f)
-{
-    bench_table_cell(heads[0], "%d", base->report.iterations);
-    bench_table_cell(heads[1], "%.4f", base->report.seconds);
-    bench_table_cell(heads[2], "%s", lcl_stop_name(base->report.stop));
-    bench_table_cell(heads[3], "%d", f->report.iterations);
-    bench_table_cell(heads[4], "%.4f", f->report.seconds);
-    bench_table_cell(heads[5], "%s", lcl_stop_name(f->report.stop));
-    bench_table_cell(heads[6], "%.2e", f->report.true_residual);
-    bench_table_cell(heads[7], "%.3f", f->setup.phase[LCL_PHASE_PARTITION]);
-    bench_table_cell(heads[8], "%.3f", f->setup.phase[LCL_PHASE_SYMBOLIC]);
-    bench_table_cell(heads[9], "%.3f", f->setup.phase[LCL_PHASE_NUMERIC]);
-}
-
-// A solve with the baseline, and a solve with the variant with its set-up
-// times.
-static void print_solves(const struct tables *dd, const char *number,
-                         enum variant v)
-{
-    static const char *const heads[] = {
-        "base iters", "base s",    "base stop", "iterations",
-        "solve s",    "stop",      "residual",  "partition s",
-        "levels s",   "factors s", NULL};
-    char title[TEXT];
-    if (dd->count == 0)
-        return;
-    snprintf(title, sizeof title, "%sBiCGSTAB with %s, base: %s", number,
-             name_of(v), name_of(baseline_of(&dd->rows[0])));
-    print_head(dd, title, heads);
-    for (const struct row *row = dd->rows; row < dd->rows + dd->count; ++row) {
-        print_problem(dd, row);
-        print_solve(heads, &row->of[baseline_of(row)], &row->of[v]);
-        putchar('\n');
-    }
-}
-
-static void print_all(const struct tables *dd)
-{
-    static const enum variant lower[] = {SPIN_LOOP_LDS, EC_NO_LDS, EC_LDS,
-                                         EC_LDS_UD};
-    static const enum variant apply[] = {EC_ILD_U0, VC_FUSED, EC_FUSED, PACKED};
-    print_times(dd, "Table 5.2: one lower triangular solve, ms", LOWER, lower,
-                4);
-    print_times(dd, "Table 5.3: one application of the preconditioner, ms",
-                APPLY, apply, 4);
-    print_partitions(dd);
-    print_solves(dd, "Table 5.5: ", EC_FUSED);
-    print_solves(dd, "Table 5.6: ", VC_FUSED);
-    print_solves(dd, "", PACKED);
 }
 
 // ------------------------------------------------------------------- life
@@ -305,15 +253,18 @@ static void print_all(const struct tables *dd)
 static enum lcl_status create(void **out, struct lcl_options *options)
 {
     (void)options;
-    *out = lcl_calloc(1, sizeof(struct tables));
+    *out = lcl_calloc(1, sizeof(struct dd_tables));
     return *out ? LCL_OK : LCL_ENOMEM;
 }
 
 static void destroy(void *state)
 {
-    struct tables *dd = state;
+    struct dd_tables *dd = state;
     if (!dd)
         return;
+    for (size_t r = 0; r < dd->count; ++r)
+        for (int v = 0; v < DD_VARIANTS; ++v)
+            lcl_free(dd->rows[r].of[v].history);
     lcl_free(dd->rows);
     lcl_free(state);
 }
@@ -321,7 +272,7 @@ static void destroy(void *state)
 static enum lcl_status finish(void *state, struct bench *B)
 {
     if (B->tables)
-        print_all(state);
+        dd_print_tables(state);
     return LCL_OK;
 }
 

@@ -111,7 +111,7 @@ static void print_refusal(const struct bench *B, const struct setting *setting)
 static enum lcl_status measure(struct bench *B, struct work *w, struct row *row)
 {
     enum lcl_status st = bench_time_apply(B, w, &row->apply);
-    if (st < 0 || (st = bench_run_solver(B, w, &row->report)) < 0)
+    if (st < 0 || (st = bench_run_solver(B, w, &row->report, NULL)) < 0)
         return st;
     row->info = *lcl_precond_info(w->M);
     if (B->tables)

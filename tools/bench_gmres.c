@@ -202,7 +202,7 @@ static enum lcl_status measure_solves(struct bench *B)
     for (int i = 0; i < 2 && st == LCL_OK; ++i) {
         struct lcl_report report;
         B->options.solver.type = types[i];
-        if ((st = bench_run_solver(B, &w, &report)) == LCL_OK)
+        if ((st = bench_run_solver(B, &w, &report, NULL)) == LCL_OK)
             print_solve(B, &report);
     }
     bench_finish(&w);

@@ -54,7 +54,7 @@ static enum lcl_status measure(struct bench *B, int setting, struct figures *f)
     struct setup setup;
     enum lcl_status st = bench_set_up_again(B, &w, &params, &setup);
     if (st == LCL_OK)
-        st = bench_run_solver(B, &w, &f->report);
+        st = bench_run_solver(B, &w, &f->report, NULL);
     bench_finish(&w);
     f->known = st == LCL_OK;
     f->setup = setup.seconds;

@@ -114,7 +114,7 @@ static enum lcl_status measure(struct bench *B, enum lcl_kron_type type,
     if (st >= 0 && !w.M->op.identity)
         st = bench_time_apply(B, &w, &apply);
     if (st >= 0)
-        st = bench_run_solver(B, &w, &f->report);
+        st = bench_run_solver(B, &w, &f->report, NULL);
     f->upload = setup.phase[LCL_PHASE_UPLOAD];
     f->precond = apply.median;
     f->known = st >= 0;

@@ -2,6 +2,7 @@
 // Set-up by phase, and the solve.
 #include "tools/bench.h"
 
+#include "host/alloc.h"
 #include "host/clock.h"
 #include "lib/precond/precond.h"
 
@@ -129,14 +130,28 @@ enum lcl_status bench_solve_twice(const struct problem *P, lcl_solver *S,
     return st < 0 ? st : LCL_OK;
 }
 
+// Moves the residuals of the report to memory of the caller.
+static enum lcl_status keep_history(struct lcl_report *report, double **out)
+{
+    const size_t count = (size_t)report->history_count;
+    *out = lcl_malloc(count, sizeof **out);
+    if (!*out)
+        return LCL_ENOMEM;
+    if (count > 0)
+        memcpy(*out, report->history, count * sizeof **out);
+    return LCL_OK;
+}
+
 enum lcl_status bench_run_solver(struct bench *B, const struct work *w,
-                                 struct lcl_report *report)
+                                 struct lcl_report *report, double **history)
 {
     lcl_solver *S = NULL;
     enum lcl_status st = lcl_solver_create(&S, w->A, w->M, &B->options.solver);
     *report = (struct lcl_report){.stop = LCL_STOP_NONE};
     if (st == LCL_OK)
         st = bench_solve_twice(B->problem, S, report);
+    if (st == LCL_OK && history)
+        st = keep_history(report, history);
     report->history = NULL; // the solver's
     lcl_solver_destroy(&S);
     return st;

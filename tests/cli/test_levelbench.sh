@@ -43,27 +43,37 @@ grep -E '"op":"(bicgstab|cg)"' "$dir/out" | grep -vq '"stop":"rtol"' && flunk 'a
 # The published tables: each has a title, one row per problem, numeric cells.
 "$bench" dd lap3d:6 --partition natural --subdomain-rows 64 lap3d:7 >"$dir/out" 2>"$dir/err" ||
     flunk 'dd succeeds'
-for table in 'Table 5.2:' 'Table 5.3:' 'Table 5.4:' \
-    'Table 5.5: BiCGSTAB with dag_ec_ILDU0_fused' \
-    'Table 5.6: BiCGSTAB with dag_vc_ILDU0_fused'; do
-    grep -A 3 "^$table" "$dir/out" >"$dir/table" || flunk "$table is printed"
+for table in 'Table 2.1:' 'Table 5.2:' 'Figure 5.2:' 'Table 5.3:' 'Figure 5.3:' 'Figure 5.4:' \
+    'Write bandwidth' 'Table 5.4:' 'Table 5.5: BiCGSTAB with dag_ec_ILDU0_fused' \
+    'Table 5.6: BiCGSTAB with dag_vc_ILDU0_fused' 'Figure 5.6:' 'Figure 5.7:'; do
+    sed -n "/^$table/,/^\$/p" "$dir/out" | grep . >"$dir/table"
+    [ -s "$dir/table" ] || flunk "$table is printed"
     for row in 6 7; do
         grep -Eq "^lap3d:$row .*[0-9]\.[0-9]" "$dir/table" || flunk "$table has lap3d:$row"
     done
     [ "$(sed 1d "$dir/table" | awk '{print length}' | sort -u | wc -l)" = 1 ] ||
         flunk "$table has aligned columns"
 done
-grep -A 3 '^Table 5.4:' "$dir/out" | grep -Eq '^lap3d:7 +natural +58 +6 +2107 +1543 +26\.77 ' ||
+grep -A 3 '^Table 5.4:' "$dir/out" | grep -Eq '^lap3d:7 +CSR +natural +58 +6 +2107 +1543 +26\.77 ' ||
     flunk 'partitions are those asked for'
+grep -A 3 '^Table 5.4:' "$dir/out" | grep -Eq '^lap3d:6 +CSR +geometric +216 +1 ' || flunk 'boxes are the default'
+grep -A 3 '^Table 5.5:' "$dir/out" |
+    awk '/^lap3d/ { if ($6 != sprintf("%.2f", $5 / $2) || $5 < $2) exit 1; ++n } END { exit n != 2 }' ||
+    flunk 'iterations are compared with those of the whole matrix'
+[ "$(grep -c '^geometric mean  ' "$dir/out")" = 3 ] || flunk 'speed-ups have means'
 grep -q '^{' "$dir/out" && flunk 'tables come without lines'
 
 "$bench" dd --json --partition metis lap3d:6 >"$dir/out" 2>"$dir/err" || flunk 'dd --json succeeds'
 for line in lower:dag_ec_no_lds lower:dag_ec_lds lower:dag_ec_lds_ud apply:dag_ec_ILD_U0 \
     apply:dag_ec_ILDU0_fused apply:dag_vc_ILDU0_fused apply:packed partition:metis \
-    bicgstab:dag_ec_ILDU0_fused bicgstab:dag_vc_ILDU0_fused setup:packed; do
+    bicgstab:dag_ec_ILDU0_fused bicgstab:dag_vc_ILDU0_fused setup:packed 'lower:ILU0 whole' \
+    'bicgstab:ILU0 whole' bandwidth:upper bandwidth:lower bandwidth:product bandwidth:packed; do
     grep -q "^{\"op\":\"${line%:*}\",\"variant\":\"${line#*:}\".*\"ms\":[0-9]" "$dir/out" ||
         flunk "a line of $line"
 done
+[ "$(grep -c '^{"op":"bandwidth".*"read_gbps":[0-9.e-]*,"write_gbps":[0-9.e-]*}$' "$dir/out")" -ge 8 ] ||
+    flunk 'lines of bandwidths'
+grep -q '^{"op":"residuals","variant":"ILU0 whole".*"residuals":\[1,0\.[0-9]' "$dir/out" || flunk 'a line of residuals'
 grep -q '^Table' "$dir/out" && flunk 'lines come without tables'
 
 # IDR(s): one row per setting, one of them the fastest, and consistent counts.
