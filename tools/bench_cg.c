@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // levelbench cg: the tables of Gogusdere, "MMI713 Term Project - Phase 3
 // Report" (METU 2025), for this device: bins, the CG loop compared with a
-// sequential one on the CPU, both kernels of the product together and each
-// alone.
+// sequential one on the CPU, with both kernels of the product together and with
+// each alone.
+#include "tools/bench_cg.h"
 #include "tools/bench.h"
 #include "tools/bench_table.h"
 
 #include "host/alloc.h"
-#include "host/clock.h"
 #include "lib/operator/autotune.h"
 #include "lib/operator/binned.h"
 #include "lib/precond/precond.h"
@@ -19,6 +19,13 @@
 // Products that are timed.
 enum product { BOTH, BIN0, BIN1, ADAPTIVE, PRODUCTS };
 
+static const char *const product_names[PRODUCTS] = {
+    [BOTH] = "binned",
+    [BIN0] = "spmv_bin0",
+    [BIN1] = "spmv_bin1",
+    [ADAPTIVE] = "adaptive",
+};
+
 struct loop {
     double seconds;
     int iterations;
@@ -28,8 +35,10 @@ struct loop {
 
 struct row {
     char *problem;
-    int64_t rows, nnz, bin[2];
-    struct loop cpu, published, merged;
+    int64_t rows, cols, nnz, bin[2];
+    double condition; // estimated; 0: unknown
+    struct loop cpu, fp32, published, merged;
+    struct loop by_bin[2]; // cg_published, all rows by one of the kernels
     struct times product[PRODUCTS];
 };
 
@@ -40,60 +49,39 @@ struct tables {
 
 // ------------------------------------------------------------------- CPU
 
-static double dot(int64_t n, const double *a, const double *b)
+static double norm(int64_t n, const double *b)
 {
     double sum = 0;
     for (int64_t i = 0; i < n; ++i)
-        sum += a[i] * b[i];
-    return sum;
+        sum += b[i] * b[i];
+    return sqrt(sum);
 }
 
-// Solves A x = b from x = 0 by the published loop, in plain sequential C;
-// `room` has space for three vectors. Returns the number of iterations.
-static int cpu_loop(const struct lcl_csr *A, const double *b, double *x,
-                    double *room, double tolerance, int max_iters)
+static struct loop take(const struct cpu_loop *cpu)
 {
-    const int64_t n = A->rows;
-    double *r = room, *p = room + n, *q = room + 2 * n;
-    memcpy(r, b, (size_t)n * sizeof *r);
-    memcpy(p, b, (size_t)n * sizeof *p);
-    memset(x, 0, (size_t)n * sizeof *x);
-    double rr = dot(n, r, r);
-    int k = 0;
-    while (k < max_iters && sqrt(rr) >= tolerance) {
-        lcl_csr_multiply(A, p, q);
-        const double alpha = rr / dot(n, p, q);
-        for (int64_t i = 0; i < n; ++i) {
-            x[i] += alpha * p[i];
-            r[i] -= alpha * q[i];
-        }
-        const double next = dot(n, r, r), beta = next / rr;
-        for (int64_t i = 0; i < n; ++i)
-            p[i] = r[i] + beta * p[i];
-        rr = next;
-        ++k;
-    }
-    return k;
+    return (struct loop){
+        .seconds = cpu->seconds,
+        .iterations = cpu->iterations,
+        .product = "csr",
+        .stop = cpu->iterations < cpu->max_iters ? "atol" : "max-iters"};
 }
 
 // Uses the larger of both requested tolerances, as the solvers do.
-static enum lcl_status run_cpu(const struct bench *B, struct loop *loop)
+static enum lcl_status run_cpu(const struct bench *B, struct row *row)
 {
     const struct problem *P = B->problem;
     const struct lcl_solver_params *p = &B->options.solver;
-    const int64_t n = P->A.rows;
-    const double relative = p->rtol * sqrt(dot(n, P->b, P->b));
-    double *room = lcl_malloc(3 * (size_t)n, sizeof *room);
-    if (!room)
-        return LCL_ENOMEM;
-    const double start = lcl_now();
-    loop->iterations = cpu_loop(&P->A, P->b, P->x, room,
-                                fmax(p->atol, relative), p->max_iters);
-    loop->seconds = lcl_now() - start;
-    loop->product = "csr";
-    loop->stop = loop->iterations < p->max_iters ? "atol" : "max-iters";
-    lcl_free(room);
-    return LCL_OK;
+    struct cpu_loop cpu = {.tolerance =
+                               fmax(p->atol, p->rtol * norm(P->A.rows, P->b)),
+                           .max_iters = p->max_iters};
+    enum lcl_status st = cpu_loop_fp64(&cpu, &P->A, P->b);
+    row->cpu = take(&cpu);
+    row->condition = cpu.condition;
+    if (st < 0)
+        return st;
+    st = cpu_loop_fp32(&cpu, &P->A, P->b);
+    row->fp32 = take(&cpu);
+    return st;
 }
 
 // ------------------------------------------------------------------- device
@@ -158,8 +146,41 @@ static enum lcl_status run_solver(struct bench *B, const struct work *w,
     return st;
 }
 
+// An operator with another product; its table of functions comes first, so that
+// the operator leads to the product.
+struct other_product {
+    struct lcl_operator_ops ops;
+    const struct lcl_spmv *S;
+};
+
+static enum lcl_status apply_other(lcl_operator *A, enum lcl_mode mode,
+                                   const struct lcl_operands *v)
+{
+    const struct other_product *other = (const void *)A->ops;
+    return lcl_multiply(other->S, mode, v);
+}
+
+// The published loop, with one kernel for all rows.
+static enum lcl_status run_bin(struct bench *B, const struct work *w,
+                               enum product bin, struct loop *loop)
+{
+    const struct lcl_operator_ops *own = w->A->ops;
+    struct lcl_spmv S = {.ops = NULL};
+    struct other_product other = {.ops = *own, .S = &S};
+    other.ops.apply = apply_other;
+    enum lcl_status st = init_product(&S, B, w->A->matrix, bin);
+    if (st == LCL_OK) {
+        w->A->ops = &other.ops;
+        st = run_solver(B, w, LCL_SOLVER_CG_PUBLISHED, loop);
+        w->A->ops = own;
+        loop->product = product_names[bin];
+    }
+    lcl_spmv_finish(&S);
+    return st;
+}
+
 // Measures with the given product; for the published product, also stores the
-// times of products in `row`.
+// times of products, and of loops with each of its kernels, in `row`.
 static enum lcl_status run_device(struct bench *B, enum lcl_spmv_type spmv,
                                   enum lcl_solver_type type, struct loop *loop,
                                   struct row *row)
@@ -177,6 +198,8 @@ static enum lcl_status run_device(struct bench *B, enum lcl_spmv_type spmv,
         st = time_products(B, &w, row);
     if (st == LCL_OK)
         st = run_solver(B, &w, type, loop);
+    for (int b = 0; b < 2 && row && st == LCL_OK; ++b)
+        st = run_bin(B, &w, b == 0 ? BIN0 : BIN1, &row->by_bin[b]);
     bench_finish(&w);
     return st;
 }
@@ -194,21 +217,18 @@ static void print_loop(const struct bench *B, const char *variant,
     bench_print(B, line);
 }
 
-static const char *const product_names[PRODUCTS] = {
-    [BOTH] = "binned",
-    [BIN0] = "spmv_bin0",
-    [BIN1] = "spmv_bin1",
-    [ADAPTIVE] = "adaptive",
-};
-
 static void print_lines(const struct bench *B, const struct row *row)
 {
     cJSON *line = bench_line(B, "bins", "binned");
     cJSON_AddNumberToObject(line, "bin0", (double)row->bin[0]);
     cJSON_AddNumberToObject(line, "bin1", (double)row->bin[1]);
+    cJSON_AddNumberToObject(line, "condition", row->condition);
     bench_print(B, line);
     print_loop(B, "cpu", &row->cpu);
+    print_loop(B, "cpu fp32", &row->fp32);
     print_loop(B, "cg_published", &row->published);
+    for (int b = 0; b < 2; ++b)
+        print_loop(B, "cg_published", &row->by_bin[b]);
     print_loop(B, "cg", &row->merged);
     for (int p = 0; p < PRODUCTS; ++p) {
         line = bench_line(B, "spmv", product_names[p]);
@@ -222,7 +242,7 @@ static enum lcl_status add_problem(void *state, struct bench *B)
 {
     struct tables *cg = state;
     const struct problem *P = B->problem;
-    struct row row = {.rows = P->A.rows, .nnz = P->A.nnz};
+    struct row row = {.rows = P->A.rows, .cols = P->A.cols, .nnz = P->A.nnz};
     struct row *rows = lcl_realloc(cg->rows, cg->count + 1, sizeof *rows);
     enum lcl_status st;
     if (!rows)
@@ -230,7 +250,7 @@ static enum lcl_status add_problem(void *state, struct bench *B)
     cg->rows = rows;
     if (!P->has_rhs)
         bench_random_rhs(P, 1);
-    if ((st = run_cpu(B, &row.cpu)) < 0 ||
+    if ((st = run_cpu(B, &row)) < 0 ||
         (st = run_device(B, LCL_SPMV_BINNED, LCL_SOLVER_CG_PUBLISHED,
                          &row.published, &row)) < 0 ||
         (st = run_device(B, B->options.op.spmv, LCL_SOLVER_CG, &row.merged,
@@ -256,18 +276,23 @@ static int problem_width(const struct tables *cg)
 
 static void print_matrices(const struct tables *cg, int width)
 {
-    static const char *const heads[] = {"rows", "nonzeros", "bin0", "bin1",
-                                        NULL};
-    bench_table_head(
-        width,
-        "Table I: rows of up to 16 nonzeros (bin0) and longer rows (bin1)",
-        heads);
+    static const char *const heads[] = {
+        "rows", "columns", "nonzeros", "cond. num.", "bin0", "bin1", NULL};
+    bench_table_head(width,
+                     "Table I: the condition number as CG estimates it; rows "
+                     "of up to 16 nonzeros (bin0) and longer rows (bin1)",
+                     heads);
     for (const struct row *row = cg->rows; row < cg->rows + cg->count; ++row) {
         printf("%-*s", width, row->problem);
         bench_table_cell(heads[0], "%lld", (long long)row->rows);
-        bench_table_cell(heads[1], "%lld", (long long)row->nnz);
-        bench_table_cell(heads[2], "%lld", (long long)row->bin[0]);
-        bench_table_cell(heads[3], "%lld", (long long)row->bin[1]);
+        bench_table_cell(heads[1], "%lld", (long long)row->cols);
+        bench_table_cell(heads[2], "%lld", (long long)row->nnz);
+        if (row->condition > 0)
+            bench_table_cell(heads[3], "%.2e", row->condition);
+        else
+            bench_table_cell(heads[3], "-");
+        bench_table_cell(heads[4], "%lld", (long long)row->bin[0]);
+        bench_table_cell(heads[5], "%lld", (long long)row->bin[1]);
         putchar('\n');
     }
 }
@@ -303,13 +328,40 @@ static void print_loops(const struct tables *cg, int width)
     }
 }
 
+static void print_times(const struct tables *cg, int width)
+{
+    static const char *const heads[] = {"iteration",   "CPU ms",    "GPU 1 ms",
+                                        "GPU 2 ms",    "GPU 3 ms",  "CPU its",
+                                        "GPU 2 its",   "GPU 3 its", "fp32 its",
+                                        "fp32 CPU ms", NULL};
+    bench_table_head(width,
+                     "Table III: the CG loop, ms: with both kernels on two "
+                     "queues (GPU 1), with spmv_bin0 (GPU 2) or spmv_bin1 "
+                     "(GPU 3) for all rows",
+                     heads);
+    for (const struct row *row = cg->rows; row < cg->rows + cg->count; ++row) {
+        printf("%-*s", width, row->problem);
+        bench_table_cell(heads[0], "%d", row->published.iterations);
+        bench_table_cell(heads[1], "%.3f", 1e3 * row->cpu.seconds);
+        bench_table_cell(heads[2], "%.3f", 1e3 * row->published.seconds);
+        bench_table_cell(heads[3], "%.3f", 1e3 * row->by_bin[0].seconds);
+        bench_table_cell(heads[4], "%.3f", 1e3 * row->by_bin[1].seconds);
+        bench_table_cell(heads[5], "%d", row->cpu.iterations);
+        bench_table_cell(heads[6], "%d", row->by_bin[0].iterations);
+        bench_table_cell(heads[7], "%d", row->by_bin[1].iterations);
+        bench_table_cell(heads[8], "%d", row->fp32.iterations);
+        bench_table_cell(heads[9], "%.3f", 1e3 * row->fp32.seconds);
+        putchar('\n');
+    }
+}
+
 static void print_products(const struct tables *cg, int width)
 {
     static const char *const heads[] = {"both", "only bin0", "only bin1",
                                         "adaptive", NULL};
     bench_table_head(width,
-                     "Table III: one product, us: both kernels on two queues, "
-                     "or one kernel for all rows",
+                     "One product, us: both kernels on two queues, or one "
+                     "kernel for all rows",
                      heads);
     for (const struct row *row = cg->rows; row < cg->rows + cg->count; ++row) {
         printf("%-*s", width, row->problem);
@@ -324,6 +376,7 @@ static void print_all(const struct tables *cg)
     const int width = problem_width(cg);
     print_matrices(cg, width);
     print_loops(cg, width);
+    print_times(cg, width);
     print_products(cg, width);
 }
 

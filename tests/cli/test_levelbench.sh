@@ -115,12 +115,22 @@ for table in 'Table I:' 'Table II:' 'Table III:'; do
     [ "$(sed 1d "$dir/table" | awk '{print length}' | sort -u | wc -l)" = 1 ] ||
         flunk "$table has aligned columns"
 done
-grep -A 3 '^Table I:' "$dir/out" | grep -Eq '^rows:30x4,20x18 +50 +480 +30 +20$' || flunk 'rows in bins'
+grep -A 3 '^Table I:' "$dir/out" | grep -Eq '^rows:30x4,20x18 +50 +50 +480 +[1-9]\.[0-9]+e[+]0[0-9] +30 +20$' ||
+    flunk 'rows in bins'
+# CG finds both eigenvalues of the tridiagonal matrix of order 3: 4 - sqrt(2), 4 + sqrt(2).
+grep -A 3 '^Table I:' "$dir/out" | grep -Eq "^$dir/ptr +3 +3 +7 +2\.09e[+]00 " || flunk 'the condition number'
+grep -A 3 '^Table III:' "$dir/out" |
+    awk '/^rows/ { if ($2 - $7 > 1 || $7 - $2 > 1 || $10 < 1) exit 1; ++n } END { exit n != 1 }' ||
+    flunk 'iterations on the CPU are those of the device'
 grep -A 3 '^Table II:' "$dir/out" | grep -q "^$dir/ptr .* atol\|^$dir/ptr .* rtol" || flunk 'text is solved'
 "$bench" cg --json rows:30x4,20x18 >"$dir/out" 2>"$dir/err" || flunk 'cg --json succeeds'
-for line in bins:binned cg:cpu cg:cg_published cg:cg spmv:binned spmv:spmv_bin0 spmv:spmv_bin1 \
+for line in bins:binned cg:cpu 'cg:cpu fp32' cg:cg_published cg:cg spmv:binned spmv:spmv_bin0 spmv:spmv_bin1 \
     spmv:adaptive; do
     grep -q "^{\"op\":\"${line%:*}\",\"variant\":\"${line#*:}\".*:[0-9]" "$dir/out" || flunk "a line of $line"
+done
+for product in binned spmv_bin0 spmv_bin1; do
+    grep -q "^{\"op\":\"cg\",\"variant\":\"cg_published\".*\"spmv\":\"$product\",\"ms\":[0-9]" "$dir/out" ||
+        flunk "a loop with $product"
 done
 "$bench" --csr-text "$dir/ptr,$dir/col" >/dev/null 2>&1
 [ $? -eq 2 ] || flunk 'two text files are too few'
