@@ -80,7 +80,8 @@ struct lcl_context {
     void *create_nv; // host/shared.c; NULL: none
     bool knows_create_nv;
     struct lcl_background background;
-    struct lcl_limit limit; // of the set-up in progress
+    struct lcl_limit limit;  // of the set-up in progress
+    struct lcl_trace *trace; // host/trace.h; NULL: none
     struct lcl_guest guest;
     pid_t process; // that created the context
     bool used_blas;

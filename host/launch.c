@@ -7,6 +7,7 @@
 #include "host/interop.h"
 #include "host/kernel.h"
 #include "host/log.h"
+#include "host/trace_launch.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -94,12 +95,20 @@ static enum lcl_status set_arg(lcl_kernel *k, cl_uint index,
 static enum lcl_status start(cl_command_queue queue, lcl_kernel *k,
                              size_t global, size_t local, cl_event *event)
 {
-    const enum lcl_status st = LCL_CL(
-        &k->ctx->cl, clEnqueueNDRangeKernel(queue, k->kernel, 1, NULL, &global,
-                                            &local, 0, NULL, event));
-    if (st == LCL_OK)
-        lcl_cl_launched(&k->ctx->cl, k->name);
-    return st;
+    lcl_context *ctx = k->ctx;
+    cl_event own = NULL;
+    cl_event *const out = event || !ctx->trace ? event : &own;
+    const enum lcl_status st =
+        LCL_CL(&ctx->cl, clEnqueueNDRangeKernel(queue, k->kernel, 1, NULL,
+                                                &global, &local, 0, NULL, out));
+    if (st < 0)
+        return st;
+    lcl_cl_launched(&ctx->cl, k->name);
+    if (ctx->trace)
+        lcl_trace_launch(ctx, k->name, *out);
+    if (own)
+        ctx->cl.api->clReleaseEvent(own);
+    return LCL_OK;
 }
 
 // Waits until the driver starts a launch, not until it ends: the kernel may be

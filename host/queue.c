@@ -13,7 +13,9 @@ static enum lcl_status open_aux(lcl_context *ctx)
         return LCL_OK;
     const enum lcl_status st =
         LCL_CL_MAKE(&ctx->cl, ctx->aux,
-                    clCreateCommandQueue(ctx->context, ctx->device, 0, &code));
+                    clCreateCommandQueue(
+                        ctx->context, ctx->device,
+                        ctx->trace ? CL_QUEUE_PROFILING_ENABLE : 0, &code));
     if (st < 0)
         ctx->aux = NULL;
     return st;

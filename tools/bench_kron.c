@@ -4,6 +4,7 @@
 // Le, Yuan, "A multi-GPU enabled solver in Kronecker product form for
 // multiphysics problems" (2025).
 #include "tools/bench_kron.h"
+#include "tools/bench_phases.h"
 #include "tools/bench_table.h"
 
 #include "host/alloc.h"
@@ -22,8 +23,9 @@ static const enum lcl_kron_type types[] = {LCL_KRON_CU, LCL_KRON_OKP,
                                            LCL_KRON_ONE_PASS};
 enum { TYPES = sizeof types / sizeof *types };
 
-// Minimum traffic and operations of a product: it reads each matrix once for
-// all stages.
+// Minimum traffic of a product, which reads each matrix once for all stages,
+// and its operations as Ma et al. count them: 4 q s^2 for X A^T and X B^T, two
+// for each entry and stage, 3 q s for the sums; q rows of M.
 struct work_load {
     double bytes, flops;
 };
@@ -31,7 +33,8 @@ struct work_load {
 struct figures {
     bool known;
     struct times product;
-    double upload, precond; // seconds; of one application
+    double upload; // seconds
+    struct phases phases;
     struct lcl_report report;
 };
 
@@ -92,17 +95,41 @@ static struct work_load work_load(const struct problem *P)
     const struct lcl_kron *K = P->K;
     const double pairs = (double)lcl_pairs_count(K->M, K->L);
     const double values = lcl_block_values(K->M);
+    const double s = K->stages, q = (double)K->M->rows * K->M->block_size;
+    const double blocks = (double)(K->M->nnz + K->L->nnz);
     return (struct work_load){
         .bytes = (16 * values + 4) * pairs + 4 * (double)K->M->rows +
                  16 * (double)P->A.rows,
-        .flops = 2.0 * K->stages * (double)P->A.nnz,
+        .flops = 4 * q * s * s + 2 * s * blocks * values + 3 * q * s,
     };
+}
+
+// The second of two solves is traced: it compiles nothing.
+static enum lcl_status solve(struct bench *B, struct work *w, struct figures *f)
+{
+    const struct problem *P = B->problem;
+    const enum lcl_solver_type type = B->options.solver.type;
+    struct phases_trace T;
+    lcl_solver *S = NULL;
+    enum lcl_status st = lcl_solver_create(&S, w->A, w->M, &B->options.solver);
+    if (st == LCL_OK)
+        st = bench_solve_twice(P, S, &f->report);
+    if (st == LCL_OK) {
+        memset(P->x, 0, (size_t)P->A.rows * sizeof *P->x);
+        st = phases_begin(&T, w->A, &w->M->op);
+        if (st == LCL_OK)
+            st = lcl_solver_solve(S, P->b, P->x, &f->report);
+        const enum lcl_status end = phases_end(&T, type, &f->phases);
+        st = st < 0 ? st : end;
+    }
+    f->report.history = NULL; // the solver's
+    lcl_solver_destroy(&S);
+    return st;
 }
 
 static enum lcl_status measure(struct bench *B, enum lcl_kron_type type,
                                struct figures *f)
 {
-    struct times apply = {0};
     struct setup setup;
     struct work w;
     const enum lcl_kron_type given = B->options.op.kron;
@@ -111,12 +138,9 @@ static enum lcl_status measure(struct bench *B, enum lcl_kron_type type,
     B->options.op.kron = given;
     if (st >= 0)
         st = bench_time_product(B, &w, &f->product);
-    if (st >= 0 && !w.M->op.identity)
-        st = bench_time_apply(B, &w, &apply);
     if (st >= 0)
-        st = bench_run_solver(B, &w, &f->report, NULL);
+        st = solve(B, &w, f);
     f->upload = setup.phase[LCL_PHASE_UPLOAD];
-    f->precond = apply.median;
     f->known = st >= 0;
     bench_finish(&w);
     return st == LCL_EUNSUPPORTED ? LCL_OK : st;
@@ -188,82 +212,101 @@ static void print_products(const struct bench *B, const struct figures f[TYPES])
 
 // ------------------------------------------------------------------- solves
 
-// Seconds, as in Table 3: T_dt, T_Kx, T_Gn, T_all.
-struct breakdown {
-    double upload, products, precond, rest, all;
-};
-
-struct kron_counts bench_kron_counts(const struct bench *B,
-                                     const struct lcl_report *report)
+static double all_seconds(const struct figures *f)
 {
-    const bool twice = B->options.solver.type == LCL_SOLVER_BICGSTAB ||
-                       B->options.solver.type == LCL_SOLVER_DEFAULT;
-    const double steps = (twice ? 2.0 : 1.0) * report->iterations;
-    // the residual at the start, at each restart and at the end
-    return (struct kron_counts){steps + report->restarts + 2, steps};
+    return f->upload + f->report.seconds;
 }
 
-static struct breakdown break_down(const struct bench *B,
-                                   const struct figures *f)
+// The share of the whole that is measured phase by phase, in per cent.
+static double measured(const struct figures *f)
 {
-    const struct lcl_report *r = &f->report;
-    const struct kron_counts counts = bench_kron_counts(B, r);
-    struct breakdown b = {
-        .upload = f->upload,
-        .products = counts.products * f->product.median,
-        .precond = counts.applications * f->precond,
-        .all = f->upload + r->seconds,
-    };
-    b.rest = fmax(r->seconds - b.products - b.precond, 0);
-    return b;
+    return 100 * (f->upload + phases_sum(&f->phases)) / all_seconds(f);
 }
 
 static void print_solve_line(const struct bench *B, int type,
                              const struct figures *f)
 {
-    const struct breakdown b = break_down(B, f);
+    const struct phases *p = &f->phases;
     const struct lcl_report *r = &f->report;
     cJSON *line = bench_line(B, "kron-solve", lcl_kron_name(types[type]));
     cJSON_AddStringToObject(line, "solver",
                             lcl_solver_name(B->options.solver.type));
     cJSON_AddStringToObject(line, "precond",
                             lcl_precond_name(B->options.precond.type));
-    cJSON_AddNumberToObject(line, "dt_ms", 1e3 * b.upload);
-    cJSON_AddNumberToObject(line, "kx_ms", 1e3 * b.products);
-    cJSON_AddNumberToObject(line, "precond_ms", 1e3 * b.precond);
-    cJSON_AddNumberToObject(line, "gn_ms", 1e3 * b.rest);
-    cJSON_AddNumberToObject(line, "all_ms", 1e3 * b.all);
+    cJSON_AddNumberToObject(line, "dt_ms", 1e3 * f->upload);
+    cJSON_AddNumberToObject(line, "kx_ms", 1e3 * p->product);
+    cJSON_AddNumberToObject(line, "precond_ms", 1e3 * p->precond);
+    cJSON_AddNumberToObject(line, "gn_ms", 1e3 * p->method);
+    cJSON_AddNumberToObject(line, "other_ms", 1e3 * p->other);
+    cJSON_AddNumberToObject(line, "between_ms", 1e3 * p->between);
+    cJSON_AddNumberToObject(line, "all_ms", 1e3 * all_seconds(f));
+    cJSON_AddNumberToObject(line, "measured", measured(f));
     cJSON_AddNumberToObject(line, "iters", r->iterations);
     cJSON_AddNumberToObject(line, "relres", r->true_residual);
     cJSON_AddStringToObject(line, "stop", lcl_stop_name(r->stop));
     bench_print(B, line);
 }
 
-static const char *const solve_heads[] = {"product",    "T_dt ms", "T_Kx ms",
-                                          "precond ms", "T_Gn ms", "T_all ms",
-                                          "iterations", "end",     NULL};
+static const char *const solve_heads[] = {
+    "product",    "T_dt ms",  "T_Kx ms",    "precond ms", "T_Gn ms", "other ms",
+    "between ms", "T_all ms", "measured %", "iterations", "end",     NULL};
 
 static void print_solve_row(const struct bench *B, int type,
                             const struct figures *f)
 {
-    const struct breakdown b = break_down(B, f);
+    const struct phases *p = &f->phases;
     const char *const *head = solve_heads;
     printf("%s", B->problem->name);
     bench_table_cell(*head++, "%s", lcl_kron_name(types[type]));
-    bench_table_cell(*head++, "%.3f", 1e3 * b.upload);
-    bench_table_cell(*head++, "%.3f", 1e3 * b.products);
-    bench_table_cell(*head++, "%.3f", 1e3 * b.precond);
-    bench_table_cell(*head++, "%.3f", 1e3 * b.rest);
-    bench_table_cell(*head++, "%.3f", 1e3 * b.all);
+    bench_table_cell(*head++, "%.3f", 1e3 * f->upload);
+    bench_table_cell(*head++, "%.3f", 1e3 * p->product);
+    bench_table_cell(*head++, "%.3f", 1e3 * p->precond);
+    bench_table_cell(*head++, "%.3f", 1e3 * p->method);
+    bench_table_cell(*head++, "%.3f", 1e3 * p->other);
+    bench_table_cell(*head++, "%.3f", 1e3 * p->between);
+    bench_table_cell(*head++, "%.3f", 1e3 * all_seconds(f));
+    bench_table_cell(*head++, "%.1f", measured(f));
     bench_table_cell(*head++, "%d", f->report.iterations);
     bench_table_cell(*head, "%s", lcl_stop_name(f->report.stop));
     putchar('\n');
 }
 
+// Figure 13, and whether the phases add up.
+static void print_speed_ups(const struct bench *B,
+                            const struct figures f[TYPES])
+{
+    static const char *const heads[] = {"product", "T_dt",  "T_Kx",
+                                        "T_Gn",    "T_all", NULL};
+    const struct figures *cu = &f[0];
+    for (int type = 0; type < TYPES; ++type)
+        if (f[type].known && fabs(measured(&f[type]) - 100) > 5)
+            printf("%s, %s: the phases are %.1f %% of T_all, not within 5 %%\n",
+                   B->problem->name, lcl_kron_name(types[type]),
+                   measured(&f[type]));
+    if (!cu->known)
+        return;
+    bench_table_head((int)strlen(B->problem->name),
+                     "Figure 13: speed-up over cu", heads);
+    for (int type = 1; type < TYPES; ++type) {
+        const struct figures *g = &f[type];
+        if (!g->known)
+            continue;
+        printf("%s", B->problem->name);
+        bench_table_cell(heads[0], "%s", lcl_kron_name(types[type]));
+        bench_table_cell(heads[1], "%.2f", cu->upload / g->upload);
+        bench_table_cell(heads[2], "%.2f",
+                         cu->phases.product / g->phases.product);
+        bench_table_cell(heads[3], "%.2f",
+                         cu->phases.method / g->phases.method);
+        bench_table_cell(heads[4], "%.2f", all_seconds(cu) / all_seconds(g));
+        putchar('\n');
+    }
+}
+
 static void print_solves(const struct bench *B, const struct figures f[TYPES])
 {
-    char title[64];
-    snprintf(title, sizeof title, "Solves by %s, %s",
+    char title[96];
+    snprintf(title, sizeof title, "Figure 9: phases of solves by %s, %s",
              lcl_solver_name(B->options.solver.type),
              lcl_precond_name(B->options.precond.type));
     if (B->tables)
@@ -274,6 +317,8 @@ static void print_solves(const struct bench *B, const struct figures f[TYPES])
         else if (f[type].known)
             print_solve_line(B, type, &f[type]);
     }
+    if (B->tables)
+        print_speed_ups(B, f);
 }
 
 // Omits products that the device cannot run.

@@ -24,12 +24,5 @@ enum lcl_status bench_kron_run(struct bench *B,
                                                      void *arg),
                                void *arg);
 
-// How often a solve has multiplied, and applied its preconditioner.
-struct kron_counts {
-    double products, applications;
-};
-struct kron_counts bench_kron_counts(const struct bench *B,
-                                     const struct lcl_report *report);
-
 // Solves of a step of Radau IIA without and with each preconditioner.
 enum lcl_status bench_radau(struct bench *B);

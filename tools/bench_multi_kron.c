@@ -4,6 +4,7 @@
 // Kronecker product form for multiphysics problems" (2025), by both exchanges.
 #include "tools/bench_kron.h"
 #include "tools/bench_multi.h"
+#include "tools/bench_phases.h"
 #include "tools/bench_table.h"
 
 #include "host/alloc.h"
@@ -25,8 +26,10 @@ struct row {
     enum lcl_kron_exchange_type exchange;
     char name[NAME]; // of the problem
     int64_t rows, nnz;
-    double upload, solve;
+    double upload;
     double of[MULTI_FIGURES];
+    struct phases phases; // each of the device where it takes longest
+    double sum;           // of the phases of one device, the largest
     struct lcl_report report;
 };
 
@@ -111,6 +114,46 @@ static enum lcl_status time_set_up(struct objects *o, struct row *row,
     return st;
 }
 
+// The phases on each device.
+struct traces {
+    const struct objects *o;
+    enum lcl_solver_type solver;
+    struct phases_trace of[MULTI_DEVICES];
+    struct phases phases[MULTI_DEVICES];
+};
+
+static enum lcl_status begin_trace(void *arg, int rank)
+{
+    struct traces *t = arg;
+    return phases_begin(&t->of[rank], t->o->A->team->part[rank],
+                        &lcl_precond_member(t->o->M, rank)->op);
+}
+
+static enum lcl_status end_trace(void *arg, int rank)
+{
+    struct traces *t = arg;
+    return phases_end(&t->of[rank], t->solver, &t->phases[rank]);
+}
+
+// A solve that compiles nothing.
+static enum lcl_status solve_traced(struct row *row, const struct bench *B,
+                                    const struct objects *o)
+{
+    const struct problem *P = B->problem;
+    struct traces t = {.o = o, .solver = B->options.solver.type};
+    lcl_team *team = o->A->team->team;
+    memset(P->x, 0, (size_t)P->A.rows * sizeof *P->x);
+    enum lcl_status st = lcl_team_run(team, begin_trace, &t);
+    if (st == LCL_OK)
+        st = lcl_solver_solve(o->S, P->b, P->x, &row->report);
+    const enum lcl_status end = lcl_team_run(team, end_trace, &t);
+    for (int k = 0; k < row->devices; ++k) {
+        phases_take_larger(&row->phases, &t.phases[k]);
+        row->sum = fmax(row->sum, phases_sum(&t.phases[k]));
+    }
+    return st < 0 ? st : end;
+}
+
 // The set-up that is measured is the second one: it compiles nothing.
 static enum lcl_status measure(struct row *row, const struct bench *B,
                                const struct multi_devices *D)
@@ -122,11 +165,9 @@ static enum lcl_status measure(struct row *row, const struct bench *B,
         finish(&o);
         st = time_set_up(&o, row, B, D);
     }
-    if (st >= 0 && (st = bench_multi_time(row->of, o.A, o.M, LCL_APPLY)) >= 0)
-        st = bench_solve_twice(B->problem, o.S, &row->report);
-    if (lcl_precond_info(o.M) &&
-        lcl_precond_info(o.M)->type == LCL_PRECOND_NONE)
-        row->of[MULTI_APPLY] = 0;
+    if (st >= 0 && (st = bench_multi_time(row->of, o.A, o.M, LCL_APPLY)) >= 0 &&
+        (st = bench_solve_twice(B->problem, o.S, &row->report)) >= 0)
+        st = solve_traced(row, B, &o);
     row->report.history = NULL; // the solver's
     finish(&o);
     return st;
@@ -155,25 +196,16 @@ static enum lcl_status add_row(struct tables *T, struct bench *B, int devices,
 
 // ------------------------------------------------------------------- output
 
-// Seconds, as in Table 3: T_dt, T_Kx, T_c, T_Gn, T_all.
-struct breakdown {
-    double upload, products, precond, exchange, rest, all;
-};
-
-static struct breakdown break_down(const struct bench *B, const struct row *row)
+static double all_seconds(const struct row *row)
 {
-    const struct kron_counts counts = bench_kron_counts(B, &row->report);
-    const double own = row->of[MULTI_OWN];
-    struct breakdown b = {
-        .upload = row->upload,
-        .products = counts.products * own,
-        .precond = counts.applications * row->of[MULTI_APPLY],
-        .exchange = counts.products * fmax(row->of[MULTI_PRODUCT] - own, 0),
-        .all = row->upload + row->report.seconds,
-    };
-    const double known = b.products + b.precond + b.exchange;
-    b.rest = fmax(row->report.seconds - known, 0);
-    return b;
+    return row->upload + row->report.seconds;
+}
+
+// The share of the whole that is measured phase by phase on one device, in per
+// cent.
+static double measured(const struct row *row)
+{
+    return 100 * (row->upload + row->sum) / all_seconds(row);
 }
 
 // How much faster an iteration is than on one device; if the mesh grows, the
@@ -186,26 +218,26 @@ static double gain(const struct tables *T, const struct row *row)
 }
 
 static const char *const heads[] = {
-    "devices", "exchange", "T_dt ms",  "T_Kx ms", "precond ms",
-    "T_c ms",  "T_Gn ms",  "T_all ms", "us each", "iterations",
-    "end",     "times",    NULL};
+    "devices",    "exchange",   "T_dt ms",  "T_Kx ms",    "precond ms",
+    "T_c ms",     "T_Gn ms",    "other ms", "between ms", "T_all ms",
+    "measured %", "iterations", "end",      "times",      NULL};
 
-static void print_row(const struct bench *B, const struct tables *T,
-                      const struct row *row, int width)
+static void print_row(const struct tables *T, const struct row *row, int width)
 {
-    const struct breakdown b = break_down(B, row);
-    const double each = row->of[MULTI_PRODUCT] - row->of[MULTI_OWN];
+    const struct phases *p = &row->phases;
     const char *const *head = heads;
     printf("%-*s", width, row->name);
     bench_table_cell(*head++, "%d", row->devices);
     bench_table_cell(*head++, "%s", lcl_kron_exchange_name(row->exchange));
-    bench_table_cell(*head++, "%.3f", 1e3 * b.upload);
-    bench_table_cell(*head++, "%.3f", 1e3 * b.products);
-    bench_table_cell(*head++, "%.3f", 1e3 * b.precond);
-    bench_table_cell(*head++, "%.3f", 1e3 * b.exchange);
-    bench_table_cell(*head++, "%.3f", 1e3 * b.rest);
-    bench_table_cell(*head++, "%.3f", 1e3 * b.all);
-    bench_table_cell(*head++, "%.1f", 1e6 * fmax(each, 0));
+    bench_table_cell(*head++, "%.3f", 1e3 * row->upload);
+    bench_table_cell(*head++, "%.3f", 1e3 * p->product);
+    bench_table_cell(*head++, "%.3f", 1e3 * p->precond);
+    bench_table_cell(*head++, "%.3f", 1e3 * p->communication);
+    bench_table_cell(*head++, "%.3f", 1e3 * p->method);
+    bench_table_cell(*head++, "%.3f", 1e3 * p->other);
+    bench_table_cell(*head++, "%.3f", 1e3 * p->between);
+    bench_table_cell(*head++, "%.3f", 1e3 * all_seconds(row));
+    bench_table_cell(*head++, "%.1f", measured(row));
     bench_table_cell(*head++, "%d", row->report.iterations);
     bench_table_cell(*head++, "%s", lcl_stop_name(row->report.stop));
     bench_table_cell(*head, "%.2f", gain(T, row));
@@ -224,13 +256,20 @@ static void print_table(const struct bench *B, const struct tables *T)
         width = bench_table_wider(width, T->row[k].name);
     bench_table_head(width, title, heads);
     for (int k = 0; k < T->rows; ++k)
-        print_row(B, T, &T->row[k], width);
+        print_row(T, &T->row[k], width);
+    for (int k = 0; k < T->rows; ++k)
+        if (fabs(measured(&T->row[k]) - 100) > 5)
+            printf("%s on %d devices, %s: the phases are %.1f %% of T_all, not "
+                   "within 5 %%\n",
+                   T->row[k].name, T->row[k].devices,
+                   lcl_kron_exchange_name(T->row[k].exchange),
+                   measured(&T->row[k]));
 }
 
 static void print_line(struct bench *B, const struct tables *T,
                        const struct row *row)
 {
-    const struct breakdown b = break_down(B, row);
+    const struct phases *p = &row->phases;
     const struct problem named = {.name = row->name,
                                   .A = {.rows = row->rows, .nnz = row->nnz}};
     B->problem = &named;
@@ -241,12 +280,15 @@ static void print_line(struct bench *B, const struct tables *T,
                             lcl_solver_name(B->options.solver.type));
     cJSON_AddStringToObject(line, "precond",
                             lcl_precond_name(B->options.precond.type));
-    cJSON_AddNumberToObject(line, "dt_ms", 1e3 * b.upload);
-    cJSON_AddNumberToObject(line, "kx_ms", 1e3 * b.products);
-    cJSON_AddNumberToObject(line, "precond_ms", 1e3 * b.precond);
-    cJSON_AddNumberToObject(line, "c_ms", 1e3 * b.exchange);
-    cJSON_AddNumberToObject(line, "gn_ms", 1e3 * b.rest);
-    cJSON_AddNumberToObject(line, "all_ms", 1e3 * b.all);
+    cJSON_AddNumberToObject(line, "dt_ms", 1e3 * row->upload);
+    cJSON_AddNumberToObject(line, "kx_ms", 1e3 * p->product);
+    cJSON_AddNumberToObject(line, "precond_ms", 1e3 * p->precond);
+    cJSON_AddNumberToObject(line, "c_ms", 1e3 * p->communication);
+    cJSON_AddNumberToObject(line, "gn_ms", 1e3 * p->method);
+    cJSON_AddNumberToObject(line, "other_ms", 1e3 * p->other);
+    cJSON_AddNumberToObject(line, "between_ms", 1e3 * p->between);
+    cJSON_AddNumberToObject(line, "all_ms", 1e3 * all_seconds(row));
+    cJSON_AddNumberToObject(line, "measured", measured(row));
     cJSON_AddNumberToObject(line, "own_product_ms", 1e3 * row->of[MULTI_OWN]);
     cJSON_AddNumberToObject(line, "product_ms", 1e3 * row->of[MULTI_PRODUCT]);
     cJSON_AddNumberToObject(line, "sum_us", 1e6 * row->of[MULTI_SUM]);

@@ -281,13 +281,20 @@ done
 # Kronecker operators: one row per product, its share of a solve, solves of a
 # time step.
 "$bench" kron kron:2,4,4,4 radau:2,6 >"$dir/out" 2>"$dir/err" || flunk 'kron succeeds'
-for table in '^Products' '^Solves by .*, none'; do
+for table in '^Products' '^Figure 9: .*, none'; do
     grep -A 4 "$table" "$dir/out" | sed 1d >"$dir/table"
     for product in cu okp one_pass; do
         grep -Eq "^kron:2,4,4,4 +$product +[0-9.]+" "$dir/table" || flunk "$table has $product"
     done
     [ "$(awk '{print length}' "$dir/table" | sort -u | wc -l)" = 1 ] || flunk "$table has aligned columns"
 done
+grep -A 4 '^Figure 13: ' "$dir/out" | grep -Eq '^kron:2,4,4,4 +okp( +[0-9]+\.[0-9]+){4}$' ||
+    flunk 'speed-ups over cu'
+# Where no line says otherwise, the parts are the whole within 5 %.
+awk '/^Figure 9:/ { parts = 1 } /^Figure 13:/ { parts = 0 }
+    / the phases are / { ++said } parts && / rtol$/ { if ($10 < 95 || $10 > 105) ++differ; ++rows
+        d = $3 + $4 + $5 + $6 + $7 + $8 - $9 * $10 / 100; if (d * d > 1e-4 * $9 * $9) exit 1 }
+    END { exit !(rows == 3 && said == differ) }' "$dir/out" || flunk 'parts of a solve add up, or a line says so'
 grep -Eq '^kron:2,4,4,4 +cu .* 1\.00$' "$dir/out" || flunk 'cu is the baseline'
 grep -Eq '^radau:2,6 +none +[0-9.]+ .* rtol$' "$dir/out" || flunk 'a row of no preconditioner'
 for precond in block-jacobi ildu0; do
@@ -297,7 +304,7 @@ done
 for product in cu okp one_pass; do
     grep -q "^{\"op\":\"kron-product\",\"variant\":\"$product\".*\"over_cu\":[0-9]" "$dir/out" ||
         flunk "a line of $product"
-    grep -q "^{\"op\":\"kron-solve\",\"variant\":\"$product\".*\"gn_ms\":[0-9].*\"stop\":\"[ra]tol\"" "$dir/out" ||
+    grep -q "^{\"op\":\"kron-solve\",\"variant\":\"$product\".*\"gn_ms\":[0-9].*\"between_ms\":[0-9].*\"measured\":[0-9].*\"stop\":\"[ra]tol\"" "$dir/out" ||
         flunk "a line of a solve with $product"
 done
 grep -q '^{"op":"kron-history","variant":"none".*"solver":"bicgstab".*"history":\[1,' "$dir/out" ||
