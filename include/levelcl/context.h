@@ -64,7 +64,15 @@ enum lcl_device_type {
 };
 
 /* Capabilities of a device: filled once when a context is created, read-only. A
- * limit of 0 means that the device lacks the feature. */
+ * limit of 0 means that the device lacks the feature.
+ *
+ * Trial builds and launches find progress, queues_overlap and strict_rounding.
+ * They verify exchange, with the reported width, and local_add, and replace
+ * what gives wrong sums. On NVIDIA they also raise local_bytes, because the
+ * driver reports less than a group can use; other devices report all of it, and
+ * some of their compilers abort on larger arrays. Nothing of this is tried on
+ * PoCL at width 1 but the rounding. All other fields are those that the device
+ * reports. */
 struct lcl_caps {
     /* --- identity */
     char name[128];
@@ -85,7 +93,7 @@ struct lcl_caps {
     /* --- memory, bytes */
     uint64_t global_bytes;
     uint64_t max_buffer_bytes;
-    uint64_t local_bytes; /* per work-group, found by trial builds */
+    uint64_t local_bytes; /* per work-group */
 
     /* --- arithmetic and exchange */
     bool fp64;
