@@ -362,10 +362,10 @@ static enum lcl_status keep_program(lcl_context *ctx, struct lcl_program *p)
     all[programs->count++] = p;
     programs->built += p->program != NULL;
     if (p->program && programs->built == MANY_PROGRAMS)
-        lcl_warn(&ctx->cl.log,
-                 "%d kernel programs are loaded: is a kernel specialised on a "
-                 "value that should be an argument?",
-                 MANY_PROGRAMS);
+        lcl_debug(&ctx->cl.log,
+                  "%d kernel programs are loaded: is a kernel specialised on a "
+                  "value that should be an argument?",
+                  MANY_PROGRAMS);
     return LCL_OK;
 }
 

@@ -235,6 +235,7 @@ static enum lcl_status add_problem(void *state, struct bench *B)
     if (!rows)
         return LCL_ENOMEM;
     dd->rows = rows;
+    dd->serial = lcl_context_caps(B->ctx)->width == 1;
     struct dd_row *row = &rows[dd->count++];
     *row = (struct dd_row){.problem = B->problem->name};
     if ((st = find_block(B, &row->block)) < 0)

@@ -53,6 +53,7 @@ struct dd_row {
 struct dd_tables {
     struct dd_row *rows;
     size_t count;
+    bool serial; // the device has width 1
 };
 
 const char *dd_name(enum dd_variant v);

@@ -402,8 +402,19 @@ static void print_solver(const struct dd_tables *dd)
     print_residuals(dd);
 }
 
+static void print_note(void)
+{
+    printf(
+        "\nOn a device of width 1 one work-item solves a subdomain in order, "
+        "without local\nmemory: dag_ec_lds and dag_ec_ILD_U0 are the code of "
+        "dag_ec_no_lds, and other\ndifferences between published variants are "
+        "mostly noise.\n");
+}
+
 void dd_print_tables(const struct dd_tables *dd)
 {
+    if (dd->serial)
+        print_note();
     print_kernels(dd);
     print_lower_solves(dd);
     print_applications(dd);
