@@ -3,8 +3,10 @@
 // Anzt, Dongarra, Flegar, Quintana-Orti, Parallel Computing 81 (2019), Figures
 // 5 and 6.
 #include "tools/bench.h"
+#include "tools/bench_lu.h"
 
 #include "host/alloc.h"
+#include "host/clock.h"
 #include "lib/dense/bgje.h"
 #include "lib/io/problems/uniform.h"
 
@@ -120,6 +122,22 @@ static void print_line(struct bench *B, const struct job *j,
     bench_print(B, line);
 }
 
+static void print_core_line(struct bench *B, const struct batch *b,
+                            const struct times *t, double gflops)
+{
+    char name[64];
+    cJSON *line = bench_line(B, "bgje", "lu core");
+    snprintf(name, sizeof name, "batch:%d,%" PRId64, b->rows, b->count);
+    cJSON_AddStringToObject(line, "problem", name);
+    cJSON_AddNumberToObject(line, "block", b->rows);
+    cJSON_AddNumberToObject(line, "blocks", (double)b->count);
+    cJSON_AddStringToObject(line, "precision",
+                            lcl_batch_precision_name(b->precision));
+    bench_add_times(line, B, t, 0);
+    cJSON_AddNumberToObject(line, "gflops", gflops);
+    bench_print(B, line);
+}
+
 // 2 m^3 operations per block, as in the paper.
 static enum lcl_status measure(struct bench *B, const struct batch *b,
                                int64_t count, enum lcl_batch_kernel kernel,
@@ -141,6 +159,57 @@ static enum lcl_status measure(struct bench *B, const struct batch *b,
     return st;
 }
 
+// ------------------------------------------------------------------ baseline
+
+// Inverts `count` blocks one after the other, each from a copy.
+static bool invert_all(const struct batch *b, const void *entries, int count)
+{
+    union {
+        double fp64[2][LCL_BATCH_ROWS_MAX * LCL_BATCH_ROWS_MAX];
+        float fp32[2][LCL_BATCH_ROWS_MAX * LCL_BATCH_ROWS_MAX];
+    } room;
+    const size_t area = (size_t)b->rows * (size_t)b->rows;
+    const size_t size = area * entry_size(b);
+    bool good = true;
+    for (int k = 0; k < count && good; ++k) {
+        memcpy(&room, (const char *)entries + (size_t)k * size, size);
+        good = b->precision == LCL_BATCH_PRECISION_FP32
+                   ? lu_invert_fp32(b->rows, room.fp32[0], room.fp32[1])
+                   : lu_invert_fp64(b->rows, room.fp64[0], room.fp64[1]);
+    }
+    return good;
+}
+
+// The speed of one core of the host by LU; 0: a block is singular.
+static enum lcl_status measure_core(struct bench *B, const struct batch *b,
+                                    int64_t count, double *gflops)
+{
+    enum { MOST = 2000 }; // blocks of a round
+    struct batch some = *b;
+    double seconds[BATCHES];
+    some.count = count < MOST ? count : MOST;
+    const double volume = (double)b->rows * b->rows * b->rows;
+    void *entries =
+        lcl_malloc((size_t)(some.count * b->rows * b->rows), entry_size(b));
+    if (!entries)
+        return LCL_ENOMEM;
+    fill(&some, entries);
+    bool good = invert_all(b, entries, (int)some.count);
+    for (int i = 0; i < BATCHES && good; ++i) {
+        const double start = lcl_now();
+        good = invert_all(b, entries, (int)some.count);
+        seconds[i] = lcl_now() - start;
+    }
+    lcl_free(entries);
+    *gflops = 0;
+    if (!good)
+        return LCL_OK;
+    const struct times t = bench_summary(seconds);
+    *gflops = 2e-9 * volume * (double)some.count / t.median;
+    print_core_line(B, &some, &t, *gflops);
+    return LCL_OK;
+}
+
 // ---------------------------------------------------------------------- tables
 
 static void print_head(const struct bench *B, const char *title,
@@ -152,23 +221,25 @@ static void print_head(const struct bench *B, const char *title,
            lcl_batch_precision_name(precision), column);
     for (int k = 1; k < LCL_BATCH_KERNEL_COUNT; ++k)
         printf(" %9s", lcl_batch_kernel_name((enum lcl_batch_kernel)k));
-    putchar('\n');
+    printf(" %9s\n", "lu core");
 }
 
 // A line of a table: each kernel for the first `count` blocks.
 static enum lcl_status measure_row(struct bench *B, const struct batch *b,
                                    int64_t count, int64_t label)
 {
-    double gflops[LCL_BATCH_KERNEL_COUNT];
+    double gflops[LCL_BATCH_KERNEL_COUNT], core = 0;
     enum lcl_status st = LCL_OK;
     for (int k = 1; k < LCL_BATCH_KERNEL_COUNT && st == LCL_OK; ++k)
         st = measure(B, b, count, (enum lcl_batch_kernel)k, &gflops[k]);
+    if (st == LCL_OK)
+        st = measure_core(B, b, count, &core);
     if (st < 0 || !B->tables)
         return st;
     printf("%9" PRId64, label);
     for (int k = 1; k < LCL_BATCH_KERNEL_COUNT; ++k)
         printf(" %9.1f", gflops[k]);
-    putchar('\n');
+    printf(" %9.2f\n", core);
     fflush(stdout);
     return LCL_OK;
 }

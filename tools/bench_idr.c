@@ -22,8 +22,13 @@ struct figures {
     struct lcl_report report;
 };
 
+// Of two bounds a and b: problems that only a solves, that both solve and a
+// faster, that both solve and b faster, that only b solves.
+enum { ONLY_A, A_FASTER, B_FASTER, ONLY_B, DUELS };
+
 struct tables {
     int problems, converged[SETTINGS], won[SETTINGS];
+    int duel[SETTINGS][SETTINGS][DUELS];
 };
 
 static void name_setting(char name[NAME], int setting)
@@ -82,6 +87,20 @@ static int winner(const struct figures f[SETTINGS])
     return best;
 }
 
+static void add_duels(struct tables *idr, const struct figures f[SETTINGS])
+{
+    for (int a = 0; a < SETTINGS; ++a)
+        for (int b = 0; b < SETTINGS; ++b) {
+            int *const duel = idr->duel[a][b];
+            const bool by_a = has_converged(&f[a]), by_b = has_converged(&f[b]);
+            const bool first = by_a && by_b && total(&f[a]) <= total(&f[b]);
+            duel[ONLY_A] += by_a && !by_b;
+            duel[A_FASTER] += first;
+            duel[B_FASTER] += by_a && by_b && !first;
+            duel[ONLY_B] += by_b && !by_a;
+        }
+}
+
 // ------------------------------------------------------------------- printing
 
 static const char *short_name(const struct bench *B)
@@ -121,15 +140,31 @@ static void print_head(const struct bench *B)
                "residual", "end");
 }
 
+// Pairs of bounds; the scalar preconditioner is none.
+static void print_duels(const struct tables *idr)
+{
+    printf("\nFigure 13: block-Jacobi(x) compared with block-Jacobi(y), number "
+           "of problems\n%5s %5s %8s %10s %10s %8s\n",
+           "x", "y", "only x", "x faster", "y faster", "only y");
+    for (int a = 1; a < SETTINGS; ++a)
+        for (int b = a + 1; b < SETTINGS; ++b) {
+            const int *const duel = idr->duel[a][b];
+            printf("%5d %5d %8d %10d %10d %8d\n", bounds[a], bounds[b],
+                   duel[ONLY_A], duel[A_FASTER], duel[B_FASTER], duel[ONLY_B]);
+        }
+}
+
 static void print_all(const struct tables *idr)
 {
-    printf("\n%-18s %10s %10s\n", "preconditioner", "converged", "fastest");
+    printf("\nFigure 12: number of problems\n%-18s %10s %10s\n",
+           "preconditioner", "converged", "fastest");
     for (int s = 0; s < SETTINGS; ++s) {
         char name[NAME];
         name_setting(name, s);
         printf("%-18s %7d/%-3d %9d\n", name, idr->converged[s], idr->problems,
                idr->won[s]);
     }
+    print_duels(idr);
 }
 
 // ------------------------------------------------------------------- problems
@@ -173,6 +208,7 @@ static enum lcl_status add_problem(void *state, struct bench *B)
     if (st < 0)
         return st;
     const int best = winner(f);
+    add_duels(idr, f);
     if (idr->problems++ == 0)
         print_head(B);
     for (int s = 0; s < SETTINGS; ++s) {
