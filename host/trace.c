@@ -25,7 +25,7 @@ struct lcl_trace {
 enum lcl_status lcl_trace_begin(lcl_context *ctx)
 {
     if (ctx->trace)
-        return lcl_misuse(&ctx->cl.log, "a trace has begun already");
+        return lcl_fail(&ctx->cl.log, LCL_EINVAL, "a trace has begun already");
     lcl_aux_finish(ctx);
     ctx->trace = lcl_calloc(1, sizeof *ctx->trace);
     return ctx->trace ? LCL_OK : lcl_fail_memory(&ctx->cl.log, "a trace");
