@@ -97,8 +97,28 @@ static enum lcl_status measure_wanted(struct bench *B, struct work *w,
     return st;
 }
 
-// -------------------------------------------------------------------
-// subdomains
+// The phases of a solve with the baseline.
+static enum lcl_status trace_solve(struct bench *B, const struct work *w,
+                                   struct phases *phases)
+{
+    struct lcl_report report;
+    lcl_solver *S = NULL;
+    enum lcl_status st = lcl_solver_create(&S, w->A, w->M, &B->options.solver);
+    if (st == LCL_OK)
+        st = phases_solve(B, w, S, &report, phases);
+    lcl_solver_destroy(&S);
+    if (st < 0)
+        return st;
+    cJSON *line = bench_line(B, "phases", dd_name(DD_WHOLE));
+    cJSON_AddNumberToObject(line, "precond_ms", 1e3 * phases->precond);
+    cJSON_AddNumberToObject(line, "product_ms", 1e3 * phases->product);
+    cJSON_AddNumberToObject(line, "method_ms", 1e3 * phases->method);
+    cJSON_AddNumberToObject(line, "other_ms", 1e3 * phases->other);
+    bench_print(B, line);
+    return LCL_OK;
+}
+
+// ------------------------------------------------------------------- parts
 
 static bool is_chosen(const struct lcl_partition_params *p)
 {
@@ -183,7 +203,14 @@ static enum lcl_status set_up_parts(struct bench *B, struct work *w,
     }
 }
 
-// The figures of a variant that the device cannot run stay unknown.
+// Whether figures stay unknown: the device cannot run a variant or has too
+// little memory for the whole matrix.
+static bool is_left_out(enum lcl_status st, enum dd_variant v)
+{
+    return bench_is_refusal(st) ||
+           (v == DD_WHOLE && (st == LCL_EDEVMEM || st == LCL_ENOMEM));
+}
+
 static enum lcl_status bench_variant(struct bench *B, enum dd_variant v,
                                      struct dd_row *row)
 {
@@ -196,10 +223,11 @@ static enum lcl_status bench_variant(struct bench *B, enum dd_variant v,
         bench_print_setup(B, dd_name(v), &f->setup);
         st = measure_wanted(B, &w, v, f);
     }
-    if (st == LCL_OK && v == DD_WHOLE)
-        st = dd_time_kernels(B, &w, row->kernel);
+    if (st == LCL_OK && v == DD_WHOLE &&
+        (st = dd_time_kernels(B, &w, row->kernel)) == LCL_OK)
+        st = trace_solve(B, &w, &row->phases);
     bench_finish(&w);
-    return bench_is_refusal(st) ? LCL_OK : st;
+    return is_left_out(st, v) ? LCL_OK : st;
 }
 
 static void print_partition(const struct bench *B, const struct dd_figures *f)

@@ -2,7 +2,7 @@
 // Figures of levelbench dd, and their tables.
 #pragma once
 
-#include "tools/bench.h"
+#include "tools/bench_phases.h"
 
 enum dd_variant {
     DD_WHOLE, // the baseline: the whole matrix, level by level
@@ -47,6 +47,7 @@ struct dd_row {
     int block;
     struct lcl_partition_params partition; // of all but the baseline
     struct dd_kernel kernel[DD_KERNELS];
+    struct phases phases; // of a solve with the baseline; all 0: unknown
     struct dd_figures of[DD_VARIANTS];
 };
 

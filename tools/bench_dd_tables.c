@@ -208,6 +208,25 @@ static void print_kernels(const struct dd_tables *dd)
         }
 }
 
+static void print_shares(const struct dd_tables *dd)
+{
+    static const char *const heads[] = {"triangular", "product", "BiCGSTAB",
+                                        "other", NULL};
+    print_head(dd,
+               "Figure 1.1: kernels of BiCGSTAB with ILU0 of the whole matrix, "
+               "% of their time",
+               heads);
+    for (size_t r = 0; r < dd->count; ++r) {
+        const struct phases *p = &dd->rows[r].phases;
+        const double each[] = {p->precond, p->product, p->method, p->other};
+        const double sum = phases_sum(p) - p->between - p->communication;
+        print_problem(dd, &dd->rows[r]);
+        for (int k = 0; k < 4; ++k)
+            print_known(heads[k], sum > 0, "%.1f", 100 * each[k] / sum);
+        putchar('\n');
+    }
+}
+
 // Of the fused edge-centric variant; the others have the same subdomains, if
 // their limits allow.
 static void print_partitions(const struct dd_tables *dd)
@@ -415,6 +434,7 @@ void dd_print_tables(const struct dd_tables *dd)
 {
     if (dd->serial)
         print_note();
+    print_shares(dd);
     print_kernels(dd);
     print_lower_solves(dd);
     print_applications(dd);

@@ -104,24 +104,15 @@ static struct work_load work_load(const struct problem *P)
     };
 }
 
-// The second of two solves is traced: it compiles nothing.
+// The last solve is traced.
 static enum lcl_status solve(struct bench *B, struct work *w, struct figures *f)
 {
-    const struct problem *P = B->problem;
-    const enum lcl_solver_type type = B->options.solver.type;
-    struct phases_trace T;
     lcl_solver *S = NULL;
     enum lcl_status st = lcl_solver_create(&S, w->A, w->M, &B->options.solver);
     if (st == LCL_OK)
-        st = bench_solve_twice(P, S, &f->report);
-    if (st == LCL_OK) {
-        memset(P->x, 0, (size_t)P->A.rows * sizeof *P->x);
-        st = phases_begin(&T, w->A, &w->M->op);
-        if (st == LCL_OK)
-            st = lcl_solver_solve(S, P->b, P->x, &f->report);
-        const enum lcl_status end = phases_end(&T, type, &f->phases);
-        st = st < 0 ? st : end;
-    }
+        st = bench_solve_twice(B->problem, S, &f->report);
+    if (st == LCL_OK)
+        st = phases_solve(B, w, S, &f->report, &f->phases);
     f->report.history = NULL; // the solver's
     lcl_solver_destroy(&S);
     return st;

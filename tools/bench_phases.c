@@ -6,6 +6,7 @@
 #include "host/alloc.h"
 #include "host/runtime.h"
 #include "host/trace.h"
+#include "lib/precond/precond.h"
 
 #include <math.h>
 #include <string.h>
@@ -101,6 +102,20 @@ enum lcl_status phases_end(struct phases_trace *T, enum lcl_solver_type solver,
     }
     lcl_free(spans);
     return st;
+}
+
+enum lcl_status phases_solve(const struct bench *B, const struct work *w,
+                             lcl_solver *S, struct lcl_report *report,
+                             struct phases *out)
+{
+    const struct problem *P = B->problem;
+    struct phases_trace T;
+    memset(P->x, 0, (size_t)P->A.rows * sizeof *P->x);
+    enum lcl_status st = phases_begin(&T, w->A, &w->M->op);
+    if (st == LCL_OK)
+        st = lcl_solver_solve(S, P->b, P->x, report);
+    const enum lcl_status end = phases_end(&T, B->options.solver.type, out);
+    return st < 0 || end == LCL_OK ? st : end;
 }
 
 double phases_sum(const struct phases *p)

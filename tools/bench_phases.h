@@ -39,6 +39,12 @@ enum lcl_status phases_begin(struct phases_trace *T, lcl_operator *A,
 enum lcl_status phases_end(struct phases_trace *T, enum lcl_solver_type solver,
                            struct phases *out);
 
+// A solve of B's problem by S from x = 0, which is to compile nothing, and its
+// phases.
+enum lcl_status phases_solve(const struct bench *B, const struct work *w,
+                             lcl_solver *S, struct lcl_report *report,
+                             struct phases *out);
+
 double phases_sum(const struct phases *p);
 // The larger of both, phase by phase.
 void phases_take_larger(struct phases *out, const struct phases *p);

@@ -43,7 +43,7 @@ grep -E '"op":"(bicgstab|cg)"' "$dir/out" | grep -vq '"stop":"rtol"' && flunk 'a
 # The published tables: each has a title, one row per problem, numeric cells.
 "$bench" dd lap3d:6 --partition natural --subdomain-rows 64 lap3d:7 >"$dir/out" 2>"$dir/err" ||
     flunk 'dd succeeds'
-for table in 'Table 2.1:' 'Table 5.2:' 'Figure 5.2:' 'Table 5.3:' 'Figure 5.3:' 'Figure 5.4:' \
+for table in 'Figure 1.1:' 'Table 2.1:' 'Table 5.2:' 'Figure 5.2:' 'Table 5.3:' 'Figure 5.3:' 'Figure 5.4:' \
     'Write bandwidth' 'Table 5.4:' 'Table 5.5: BiCGSTAB with dag_ec_ILDU0_fused' \
     'Table 5.6: BiCGSTAB with dag_vc_ILDU0_fused' 'Figure 5.6:' 'Figure 5.7:'; do
     sed -n "/^$table/,/^\$/p" "$dir/out" | grep . >"$dir/table"
@@ -60,6 +60,9 @@ grep -A 3 '^Table 5.4:' "$dir/out" | grep -Eq '^lap3d:6 +CSR +geometric +216 +1 
 grep -A 3 '^Table 5.5:' "$dir/out" |
     awk '/^lap3d/ { if ($6 != sprintf("%.2f", $5 / $2) || $5 < $2) exit 1; ++n } END { exit n != 2 }' ||
     flunk 'iterations are compared with those of the whole matrix'
+awk '/^Figure 1.1:/ { part = 1 } /^$/ { part = 0 } part && /^lap3d/ {
+    d = $2 + $3 + $4 + $5 - 100; if (d * d > 0.09) exit 1; ++n } END { exit n != 2 }' "$dir/out" ||
+    flunk 'shares of kernels add up'
 [ "$(grep -c '^geometric mean  ' "$dir/out")" = 3 ] || flunk 'speed-ups have means'
 grep -q '^{' "$dir/out" && flunk 'tables come without lines'
 
@@ -71,6 +74,8 @@ for line in lower:dag_ec_no_lds lower:dag_ec_lds lower:dag_ec_lds_ud apply:dag_e
     grep -q "^{\"op\":\"${line%:*}\",\"variant\":\"${line#*:}\".*\"ms\":[0-9]" "$dir/out" ||
         flunk "a line of $line"
 done
+grep -q '^{"op":"phases","variant":"ILU0 whole".*"precond_ms":[0-9.]*,"product_ms":' "$dir/out" ||
+    flunk 'a line of the kernels of a solve'
 [ "$(grep -c '^{"op":"bandwidth".*"read_gbps":[0-9.e-]*,"write_gbps":[0-9.e-]*}$' "$dir/out")" -ge 8 ] ||
     flunk 'lines of bandwidths'
 grep -q '^{"op":"residuals","variant":"ILU0 whole".*"residuals":\[1,0\.[0-9]' "$dir/out" || flunk 'a line of residuals'
