@@ -132,7 +132,7 @@ static void expect_all(lcl_context *ctx, struct lcl_csr pattern, int block)
 // At width 1 nothing is in local memory.
 static void test_local_memory__64_KiB_hold_8192_rows(void **state)
 {
-    if (test_width(*state) == 1)
+    if (test_width(*state) == 1 || whole < LOCAL)
         skip();
     expect_all(*state, test_random_csr((int64_t)PARTS * 8192, 4, 5), 1);
     expect_all(*state, test_laplacian(32, 32, 16), 1);
