@@ -26,11 +26,15 @@ flunk()
 }
 
 # Runs clsolve; stores its output in $dir/stdout and $dir/stderr and its exit
-# status in $code.
+# status in $code. PoCL 3.1 now and then aborts where several devices compile: it
+# counts the users of a kernel wrongly.
 clsolve()
 {
-    "$clsolve" "$@" >"$dir/stdout" 2>"$dir/stderr"
-    code=$?
+    for _ in 1 2 3; do
+        "$clsolve" "$@" >"$dir/stdout" 2>"$dir/stderr"
+        code=$?
+        grep -q 'pocl_release_dlhandle_cache' "$dir/stderr" || break
+    done
 }
 
 lines()
