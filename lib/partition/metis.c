@@ -78,6 +78,17 @@ static int part_graph(const struct lcl_graph *G, idx_t parts, idx_t *options,
     return code;
 }
 
+// Where METIS leaves a side of a bisection empty, which strong weights cause.
+static void cut_in_order(idx_t *label, idx_t n, idx_t parts,
+                         const struct lcl_log *log)
+{
+    lcl_debug(log,
+              "METIS failed: %lld rows are cut into %lld parts in their order",
+              (long long)n, (long long)parts);
+    for (idx_t i = 0; i < n; ++i)
+        label[i] = (idx_t)((int64_t)i * parts / n);
+}
+
 // One k-way call. Parts may be as uneven as `limit` allows, within reason: a
 // few tiny ones would leave a device idle. k = 1 would divide by zero inside
 // METIS 5.1.
@@ -98,7 +109,11 @@ static enum lcl_status call_metis(idx_t *label, const struct lcl_graph *G,
     const int64_t imbalance = slack * 1000 / G->n; // per mill
     options[METIS_OPTION_UFACTOR] =
         (idx_t)(imbalance < IMBALANCE_MAX ? imbalance : IMBALANCE_MAX);
-    return metis_status(part_graph(G, parts, options, label), log);
+    const int code = part_graph(G, parts, options, label);
+    if (code != METIS_ERROR)
+        return metis_status(code, log);
+    cut_in_order(label, G->n, parts, log);
+    return LCL_OK;
 }
 
 // The second level: splits every coarse part separately.

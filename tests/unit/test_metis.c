@@ -9,6 +9,7 @@
 #include "lib/ref/drop.h"
 
 #include <math.h>
+#include <metis.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,6 +154,42 @@ static void test_metis__weights_keep_strong_couplings_inside(void **state)
     test_csr_finish(&A);
 }
 
+// -------------------------------------------------------------------- failure
+
+static bool fails;
+
+int __real_METIS_PartGraphKway(idx_t *n, idx_t *constraints, idx_t *ptr,
+                               idx_t *adj, idx_t *weights, idx_t *sizes,
+                               idx_t *edges, idx_t *parts, real_t *shares,
+                               real_t *imbalance, idx_t *options, idx_t *cut,
+                               idx_t *label);
+int __wrap_METIS_PartGraphKway(idx_t *n, idx_t *constraints, idx_t *ptr,
+                               idx_t *adj, idx_t *weights, idx_t *sizes,
+                               idx_t *edges, idx_t *parts, real_t *shares,
+                               real_t *imbalance, idx_t *options, idx_t *cut,
+                               idx_t *label);
+
+int __wrap_METIS_PartGraphKway(idx_t *n, idx_t *constraints, idx_t *ptr,
+                               idx_t *adj, idx_t *weights, idx_t *sizes,
+                               idx_t *edges, idx_t *parts, real_t *shares,
+                               real_t *imbalance, idx_t *options, idx_t *cut,
+                               idx_t *label)
+{
+    return fails ? METIS_ERROR
+                 : __real_METIS_PartGraphKway(n, constraints, ptr, adj, weights,
+                                              sizes, edges, parts, shares,
+                                              imbalance, options, cut, label);
+}
+
+static void test_metis__rows_are_cut_in_order_where_it_fails(void **state)
+{
+    (void)state;
+    fails = true;
+    expect_valid_for_many_limits(test_laplacian(13, 11, 9));
+    expect_valid_for_many_limits(test_laplacian(20000, 1, 1)); // two levels
+    fails = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +202,7 @@ int main(void)
         cmocka_unit_test(test_metis__two_levels_cut_little_more_than_boxes),
         cmocka_unit_test(test_metis__the_same_matrix_gives_the_same_partition),
         cmocka_unit_test(test_metis__weights_keep_strong_couplings_inside),
+        cmocka_unit_test(test_metis__rows_are_cut_in_order_where_it_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
