@@ -18,7 +18,7 @@ lacks() {
 }
 
 # the arguments are words
-# shellcheck disable=SC2013,SC2086
+# shellcheck disable=SC2016,SC2086
 grep -o '`levelbench [^`]*`' "$page" | tr -d '`' | sort -u | grep -e "$word" |
     while read -r name arguments; do
         echo "== $name $arguments"
