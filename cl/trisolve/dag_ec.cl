@@ -4,9 +4,8 @@
 // Entries are blocks of LCL_BLOCK rows; a row of a vector is LCL_BLOCK numbers.
 // Mehta et al., arXiv 2508.04917, sections 4.2.4, 4.3 and 4.4.
 //     dag_ec_lower         (L D) y = b, rows divided level by level
-//     dag_ec_unit_lower    L y = b
+//     dag_ec_unit          L y = b or U x = b, unit triangles
 //     dag_ec_scale         D x = b
-//     dag_ec_upper         U x = b, unit U
 //     dag_ec_ILDU0_fused   L D U x = b in one launch
 //
 // Data:   strict triangles in CSR on the rows of a subdomain; columns and rows
@@ -158,17 +157,29 @@ kernel void dag_ec_lower(global const uint *part_ptr,
     store(y, rows, x + start);
 }
 
-WORK_GROUP
-kernel void dag_ec_unit_lower(global const uint *part_ptr,
-                              global const uint *first_level,
-                              global const uint *level_ptr,
-                              global const uint *row_ptr,
-                              global const ushort *row,
-                              global const ushort *col,
-                              global const double *val, global const double *b,
-                              global double *x, global const int *stop, int at)
+// y = T^-1 y for a unit triangle T, level by level
+INLINE void solve(global const uint *first_level, global const uint *level_ptr,
+                  global const uint *row_ptr, global const ushort *row,
+                  global const ushort *col, global const double *val,
+                  SPACE double *y)
 {
     const uint2 levels = levels_of(first_level);
+    for (uint l = levels.x; l < levels.y; ++l) {
+        subtract(row_ptr[level_ptr[l]], row_ptr[level_ptr[l + 1]], row, col,
+                 val, y);
+        WAIT_FOR_ALL();
+    }
+}
+
+WORK_GROUP
+kernel void dag_ec_unit(global const uint *part_ptr,
+                        global const uint *first_level,
+                        global const uint *level_ptr,
+                        global const uint *row_ptr, global const ushort *row,
+                        global const ushort *col, global const double *val,
+                        global const double *b, global double *x,
+                        global const int *stop, int at)
+{
     const uint rows = rows_of(part_ptr);
     const ulong start = start_of(part_ptr);
     VECTOR(y, x + start);
@@ -176,11 +187,7 @@ kernel void dag_ec_unit_lower(global const uint *part_ptr,
         return;
     load(b + start, rows, y);
     WAIT_FOR_ALL();
-    for (uint l = levels.x; l < levels.y; ++l) {
-        subtract(row_ptr[level_ptr[l]], row_ptr[level_ptr[l + 1]], row, col,
-                 val, y);
-        WAIT_FOR_ALL();
-    }
+    solve(first_level, level_ptr, row_ptr, row, col, val, y);
     store(y, rows, x + start);
 }
 
@@ -202,31 +209,6 @@ kernel void dag_ec_scale(global const uint *part_ptr,
 }
 
 WORK_GROUP
-kernel void dag_ec_upper(global const uint *part_ptr,
-                         global const uint *first_level,
-                         global const uint *level_ptr,
-                         global const uint *row_ptr, global const ushort *row,
-                         global const ushort *col, global const double *val,
-                         global const double *b, global double *x,
-                         global const int *stop, int at)
-{
-    const uint2 levels = levels_of(first_level);
-    const uint rows = rows_of(part_ptr);
-    const ulong start = start_of(part_ptr);
-    VECTOR(y, x + start);
-    if (stop[at])
-        return;
-    load(b + start, rows, y);
-    WAIT_FOR_ALL();
-    for (uint l = levels.x; l < levels.y; ++l) {
-        subtract(row_ptr[level_ptr[l]], row_ptr[level_ptr[l + 1]], row, col,
-                 val, y);
-        WAIT_FOR_ALL();
-    }
-    store(y, rows, x + start);
-}
-
-WORK_GROUP
 kernel void dag_ec_ILDU0_fused(
     global const uint *part_ptr, global const uint *lower_first,
     global const uint *lower_level, global const uint *lower_ptr,
@@ -237,8 +219,6 @@ kernel void dag_ec_ILDU0_fused(
     global const double *upper, global const double *inv_d,
     global const double *b, global double *x, global const int *stop, int at)
 {
-    const uint2 lowers = levels_of(lower_first),
-                uppers = levels_of(upper_first);
     const uint rows = rows_of(part_ptr);
     const ulong start = start_of(part_ptr);
     VECTOR(y, x + start);
@@ -246,17 +226,9 @@ kernel void dag_ec_ILDU0_fused(
         return;
     load(b + start, rows, y);
     WAIT_FOR_ALL();
-    for (uint l = lowers.x; l < lowers.y; ++l) {
-        subtract(lower_ptr[lower_level[l]], lower_ptr[lower_level[l + 1]],
-                 lower_row, lower_col, lower, y);
-        WAIT_FOR_ALL();
-    }
+    solve(lower_first, lower_level, lower_ptr, lower_row, lower_col, lower, y);
     divide(rows, inv_d + start * LCL_BLOCK, y);
     WAIT_FOR_ALL();
-    for (uint l = uppers.x; l < uppers.y; ++l) {
-        subtract(upper_ptr[upper_level[l]], upper_ptr[upper_level[l + 1]],
-                 upper_row, upper_col, upper, y);
-        WAIT_FOR_ALL();
-    }
+    solve(upper_first, upper_level, upper_ptr, upper_row, upper_col, upper, y);
     store(y, rows, x + start);
 }

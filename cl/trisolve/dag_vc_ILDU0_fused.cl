@@ -73,6 +73,21 @@ INLINE void solve_row(uint i, uint first, uint last, global const ushort *col,
     write_row(y, i, sum);
 }
 
+// y = T^-1 y for a unit triangle T, level by level
+INLINE void solve(global const uint *first_level, global const uint *level_ptr,
+                  global const ushort *order, global const uint *row_ptr,
+                  global const ushort *col, global const double *val,
+                  SPACE double *y)
+{
+    const uint p = get_group_id(0), end = first_level[p + 1] - 1;
+    for (uint l = first_level[p]; l < end; ++l) {
+        const uint to = level_ptr[l + 1];
+        for (uint k = level_ptr[l] + get_local_id(0); k < to; k += LCL_GROUP)
+            solve_row(order[k], row_ptr[k], row_ptr[k + 1], col, val, y);
+        GROUP_BARRIER();
+    }
+}
+
 // y_i = D_i^-1 y_i
 INLINE void scale_row(uint i, global const double *inv_d, SPACE double *y)
 {
@@ -95,8 +110,6 @@ kernel void dag_vc_ILDU0_fused(
 {
     const uint lid = get_local_id(0), p = get_group_id(0);
     const uint first = part_ptr[p], rows = part_ptr[p + 1] - first;
-    const uint lower_end = lower_first[p + 1] - 1;
-    const uint upper_end = upper_first[p + 1] - 1;
     const ulong start = (ulong)first * LCL_BLOCK;
     VECTOR(y, x + start);
     if (stop[at])
@@ -104,23 +117,13 @@ kernel void dag_vc_ILDU0_fused(
     for (uint i = lid; i < rows * LCL_BLOCK; i += LCL_GROUP)
         y[i] = b[start + i];
     GROUP_BARRIER();
-    for (uint l = lower_first[p]; l < lower_end; ++l) {
-        const uint to = lower_level[l + 1];
-        for (uint k = lower_level[l] + lid; k < to; k += LCL_GROUP)
-            solve_row(lower_order[k], lower_ptr[k], lower_ptr[k + 1], lower_col,
-                      lower, y);
-        GROUP_BARRIER();
-    }
+    solve(lower_first, lower_level, lower_order, lower_ptr, lower_col, lower,
+          y);
     for (uint i = lid; i < rows; i += LCL_GROUP)
         scale_row(i, inv_d + start * LCL_BLOCK, y);
     GROUP_BARRIER();
-    for (uint l = upper_first[p]; l < upper_end; ++l) {
-        const uint to = upper_level[l + 1];
-        for (uint k = upper_level[l] + lid; k < to; k += LCL_GROUP)
-            solve_row(upper_order[k], upper_ptr[k], upper_ptr[k + 1], upper_col,
-                      upper, y);
-        GROUP_BARRIER();
-    }
+    solve(upper_first, upper_level, upper_order, upper_ptr, upper_col, upper,
+          y);
 #if LCL_WIDTH > 1
     for (uint i = lid; i < rows * LCL_BLOCK; i += LCL_GROUP)
         x[start + i] = y[i];

@@ -23,13 +23,13 @@ struct variant {
 // clang-format off
 static const struct variant variants[LCL_TRISOLVE_COUNT] = {
     [LCL_TRISOLVE_DAG_EC_NO_LDS] = {LCL_SPLIT_LD_U, GLOBAL,
-        "dag_ec_lower", NULL, "dag_ec_upper", NULL, 2, 2, 2},
+        "dag_ec_lower", NULL, "dag_ec_unit", NULL, 2, 2, 2},
     [LCL_TRISOLVE_DAG_EC_LDS] = {LCL_SPLIT_LD_U, LOCAL,
-        "dag_ec_lower", NULL, "dag_ec_upper", NULL, 2, 2, 2},
+        "dag_ec_lower", NULL, "dag_ec_unit", NULL, 2, 2, 2},
     [LCL_TRISOLVE_DAG_EC_LDS_UD] = {LCL_SPLIT_L_D_U, LOCAL,
-        "dag_ec_unit_lower", "dag_ec_scale", "dag_ec_upper", NULL, 3, 4, 1},
+        "dag_ec_unit", "dag_ec_scale", "dag_ec_unit", NULL, 3, 4, 1},
     [LCL_TRISOLVE_DAG_EC_ILD_U0] = {LCL_SPLIT_LD_U, LOCAL,
-        "dag_ec_lower", NULL, "dag_ec_upper", NULL, 2, 2, 2},
+        "dag_ec_lower", NULL, "dag_ec_unit", NULL, 2, 2, 2},
     [LCL_TRISOLVE_DAG_EC_ILDU0_FUSED] = {LCL_SPLIT_L_D_U, LOCAL,
         NULL, NULL, NULL, "dag_ec_ILDU0_fused", 1, 2, 1},
 };
