@@ -17,27 +17,30 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PUBLISHED = 3 };
-
-// With the subdomains of the tables.
 static const struct method {
     const char *name;
     struct lcl_precond_params params;
-    int64_t blocks[PUBLISHED];
 } methods[] = {
-    {"BILU", {.type = LCL_PRECOND_ILDU0}, {16, 128, 512}},
-    {"BILUT(7,0.1)",
-     {.type = LCL_PRECOND_ILUT, .ilut_p = 7, .ilut_tol = 0.1},
-     {16, 128, 512}},
+    {"BILU", {.type = LCL_PRECOND_ILDU0}},
+    {"BILUT(7,0.1)", {.type = LCL_PRECOND_ILUT, .ilut_p = 7, .ilut_tol = 0.1}},
     {"BILUT(7,0.01)",
-     {.type = LCL_PRECOND_ILUT, .ilut_p = 7, .ilut_tol = 0.01},
-     {16, 128, 512}},
+     {.type = LCL_PRECOND_ILUT, .ilut_p = 7, .ilut_tol = 0.01}},
     {"BILUT(14,0.01)",
-     {.type = LCL_PRECOND_ILUT, .ilut_p = 14, .ilut_tol = 0.01},
-     {16, 128, 512}},
-    {"RAS", {.type = LCL_PRECOND_RAS, .overlap = 1}, {256, 1024, 2048}},
+     {.type = LCL_PRECOND_ILUT, .ilut_p = 14, .ilut_tol = 0.01}},
+    {"RAS", {.type = LCL_PRECOND_RAS, .overlap = 1}},
 };
-enum { METHODS = sizeof methods / sizeof *methods };
+enum { METHODS = sizeof methods / sizeof *methods, RAS = METHODS - 1 };
+
+// Methods with the same subdomains.
+struct share {
+    int first, end;
+    const int64_t *blocks;
+    int count;
+};
+
+// As in the tables.
+static const int64_t published[] = {16, 128, 512};
+static const int64_t published_ras[] = {256, 1024, 2048};
 
 // Unless the user selects one.
 static const enum lcl_trisolve trisolves[] = {LCL_TRISOLVE_HEC_LEVEL,
@@ -382,44 +385,53 @@ static enum lcl_status run_rows(struct bench *B, const struct parts *parts,
     return st;
 }
 
-static enum lcl_status run_blocks(struct bench *B, const struct method *method,
-                                  int64_t blocks)
+static enum lcl_status run_methods(struct bench *B, const struct share *share,
+                                   int64_t blocks, const struct parts *parts)
 {
     const int64_t n = B->problem->A.rows;
-    struct row row = {.method = method, .blocks = blocks};
-    struct parts parts = {.labels = NULL};
-    if (blocks > n) {
+    enum lcl_status st = LCL_OK;
+    for (int m = share->first; m < share->end && st >= 0; ++m) {
+        struct row row = {.method = &methods[m], .blocks = blocks};
+        if (blocks <= n) {
+            st = run_rows(B, parts, &row);
+            continue;
+        }
         row.trisolve = B->options.precond.trisolve;
         snprintf(row.refused, sizeof row.refused,
                  "the matrix has %" PRId64 " rows", n);
         print(B, &row);
-        return LCL_OK;
     }
-    enum lcl_status st = parts_init(&parts, B, blocks);
-    if (st >= 0)
-        st = run_rows(B, &parts, &row);
-    parts_finish(&parts);
     return st;
 }
 
-static enum lcl_status run_method(struct bench *B, const struct method *method)
+static enum lcl_status run_share(struct bench *B, const struct share *share)
 {
-    const bool given = B->blocks_count > 0;
-    const int64_t *blocks = given ? B->blocks : method->blocks;
-    const int count = given ? B->blocks_count : PUBLISHED;
     enum lcl_status st = LCL_OK;
-    for (int i = 0; i < count && st >= 0; ++i)
-        st = run_blocks(B, method, blocks[i]);
+    for (int i = 0; i < share->count && st >= 0; ++i) {
+        const int64_t blocks = share->blocks[i];
+        struct parts parts = {.labels = NULL};
+        if (blocks <= B->problem->A.rows)
+            st = parts_init(&parts, B, blocks);
+        if (st >= 0)
+            st = run_methods(B, share, blocks, &parts);
+        parts_finish(&parts);
+    }
     return st;
 }
 
 enum lcl_status bench_blocks(struct bench *B)
 {
-    enum lcl_status st = LCL_OK;
+    static const struct share tables[] = {
+        {0, RAS, published, sizeof published / sizeof *published},
+        {RAS, METHODS, published_ras,
+         sizeof published_ras / sizeof *published_ras},
+    };
+    const struct share given = {0, METHODS, B->blocks, B->blocks_count};
     if (!B->problem->has_rhs)
         bench_random_rhs(B->problem, 1);
     print_head(B);
-    for (int m = 0; m < METHODS && st >= 0; ++m)
-        st = run_method(B, &methods[m]);
-    return st;
+    if (given.count > 0)
+        return run_share(B, &given);
+    const enum lcl_status st = run_share(B, &tables[0]);
+    return st < 0 ? st : run_share(B, &tables[1]);
 }
