@@ -126,22 +126,21 @@ static cl_program make_of_binary(lcl_context *ctx, const unsigned char *blob,
 
 static cl_program load_binary(lcl_context *ctx, const char *key)
 {
-    cl_program program = NULL;
-    bool again = true;
-    while (!program && again) {
+    for (;;) {
         size_t bytes;
         unsigned char *blob = lcl_cache_load(&ctx->cache, key, &bytes);
         if (!blob)
             return NULL;
-        program = make_of_binary(ctx, blob, bytes);
+        cl_program program = make_of_binary(ctx, blob, bytes);
         lcl_free(blob);
-        if (program)
-            break;
+        if (program) {
+            ++ctx->builds.from_cache;
+            return program;
+        }
         lcl_debug(&ctx->cl.log, "cache: the driver rejected a binary");
-        again = lcl_cache_drop(&ctx->cache, key);
+        if (!lcl_cache_drop(&ctx->cache, key))
+            return NULL;
     }
-    ctx->builds.from_cache += program != NULL;
-    return program;
 }
 
 // Where PoCL keeps kernels, as its manual says; 0: nowhere.

@@ -83,20 +83,23 @@ static double total_seconds(const struct dd_row *row, enum dd_variant v)
     return v == DD_WHOLE || solve == 0 ? solve : solve + overhead(&row->of[v]);
 }
 
+static struct dd_traffic apply_gbps(const struct dd_figures *f)
+{
+    if (!(f->known & DD_APPLY))
+        return (struct dd_traffic){0, 0};
+    const struct dd_traffic bytes = dd_apply_traffic(&f->info);
+    const double each = 1e-9 / f->apply.median;
+    return (struct dd_traffic){each * bytes.read, each * bytes.write};
+}
+
 static double read_gbps(const struct dd_row *row, enum dd_variant v)
 {
-    const struct dd_figures *f = &row->of[v];
-    return f->known & DD_APPLY
-               ? 1e-9 * dd_apply_traffic(&f->info).read / f->apply.median
-               : 0;
+    return apply_gbps(&row->of[v]).read;
 }
 
 static double write_gbps(const struct dd_row *row, enum dd_variant v)
 {
-    const struct dd_figures *f = &row->of[v];
-    return f->known & DD_APPLY
-               ? 1e-9 * dd_apply_traffic(&f->info).write / f->apply.median
-               : 0;
+    return apply_gbps(&row->of[v]).write;
 }
 
 // A table with a column for each of `count` variants.

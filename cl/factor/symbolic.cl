@@ -341,33 +341,6 @@ static inline ulong key_of(int level, uint sides, uint row)
     return (ulong)level << 32 | shortness << 16 | row;
 }
 
-#if LCL_WIDTH == 1
-// Merges the sorted runs from .. middle-1 and middle .. to-1 of `key`.
-static inline void merge_runs(global ulong *out, global const ulong *key,
-                              uint from, uint middle, uint to)
-{
-    uint l = from, r = middle;
-    for (uint i = from; i < to; ++i)
-        out[i] =
-            l < middle && (r == to || key[l] <= key[r]) ? key[l++] : key[r++];
-}
-
-// Merge sort with `room` for as many keys; returns the sorted array.
-static inline global ulong *sort_keys(global ulong *key, global ulong *room,
-                                      uint count)
-{
-    for (uint run = 1; run < count; run *= 2) {
-        for (uint from = 0; from < count; from += 2 * run)
-            merge_runs(room, key, from, min(from + run, count),
-                       min(from + 2 * run, count));
-        global ulong *sorted = room;
-        room = key;
-        key = sorted;
-    }
-    return key;
-}
-#endif
-
 // Sorts the rows of each subdomain and permutes perm, inverse, level and sides.
 // `room` has space for two keys per row at width 1, else for one.
 WORK_GROUP
@@ -387,7 +360,7 @@ kernel void order(global const int *part_ptr, global const int *old_perm,
         key[i] = key_of(old_level[s.x + i], old_sides[s.x + i], i);
     ARRAY_BARRIER();
 #if LCL_WIDTH == 1
-    key = sort_keys(key, key + rows, rows);
+    key = merge_sort(key, key + rows, rows);
 #else
     uint top = 1, stride = 1;
     while (top < rows) {

@@ -21,7 +21,6 @@ struct given {
     struct lcl_device_matrix matrix;
     struct lcl_values values;
     enum lcl_spmv_type wanted;
-    int hec_width;
     struct lcl_spmv product;
 };
 
@@ -45,7 +44,7 @@ static enum lcl_status study(struct lcl_spmv *S, const lcl_operator *A)
     const struct given *G = A->state;
     lcl_context *ctx = A->range.ctx;
     return G->wanted == LCL_SPMV_HEC
-               ? lcl_hec_study(S, ctx, &G->matrix, G->hec_width)
+               ? lcl_hec_study(S, ctx, &G->matrix, A->hec_width)
                : lcl_spmv_study(S, G->wanted, ctx, &G->matrix);
 }
 
@@ -323,7 +322,7 @@ static enum lcl_status take_matrix(lcl_operator *A, struct lcl_blocked *B,
     if (!G)
         return lcl_fail_memory(lcl_context_log(ctx), "an operator");
     G->wanted = params->spmv;
-    G->hec_width = A->hec_width = params->hec_width;
+    A->hec_width = params->hec_width;
     lcl_values_init(&G->values, ctx, B);
     G->matrix = B->A;
     B->A = (struct lcl_device_matrix){.row_ptr = NULL};
