@@ -41,7 +41,7 @@ static struct lcl_build_info run_warned(const char *dir, int warnings)
     struct test_capture capture;
     test_capture_init(&capture, LCL_LOG_WARN);
     struct test_job job = {
-        .context = {.cache_dir = dir, .log = capture.log},
+        .context = {.cache_dir = dir, .width = 1, .log = capture.log},
         .api = &fake_cl_api,
     };
     const enum lcl_status st = test_job_run(&job);
