@@ -77,7 +77,8 @@ static enum lcl_status open_cycle(struct cycle *c, const struct bench *B, int m,
     for (int64_t i = 0; i < n; ++i)
         sums[1] += b[i] * b[i];
     const struct lcl_space V = lcl_space_of(B->ctx, n);
-    if ((st = lcl_arnoldi_init(&c->A, &V, m, storage, false)) < 0 ||
+    if ((st = lcl_arnoldi_init(&c->A, &V, m, storage,
+                               LCL_ORTHOGONALISATION_CGS2, false)) < 0 ||
         (st = lcl_buffer_create(&c->state, B->ctx, words, 8, "state")) < 0 ||
         (st = lcl_buffer_create(&c->stop, B->ctx, STOPS, 4, "stop flags")) <
             0 ||

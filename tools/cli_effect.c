@@ -29,6 +29,7 @@ static const struct effect on_solver[] = {
     {"idr-s", S(IDR)},
     {"restart", BASIS},
     {"basis", BASIS},
+    {"orthogonalisation", BASIS},
 };
 
 static const struct effect on_precond[] = {

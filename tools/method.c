@@ -11,7 +11,10 @@ const char *method_solver(char title[METHOD_TITLE], const struct job *job)
     if (solver->type == LCL_SOLVER_IDR)
         snprintf(title, METHOD_TITLE, "%s(%d)", name, solver->idr_s);
     else if (job_has_basis(job))
-        snprintf(title, METHOD_TITLE, "%s(%d) in %s", name, solver->restart,
+        snprintf(title, METHOD_TITLE, "%s(%d)%s in %s", name, solver->restart,
+                 solver->orthogonalisation == LCL_ORTHOGONALISATION_MGS
+                     ? " by mgs"
+                     : "",
                  lcl_basis_storage_name(solver->basis));
     else
         snprintf(title, METHOD_TITLE, "%s", name);

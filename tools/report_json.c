@@ -98,6 +98,8 @@ static void put_method(cJSON *record, const struct job *job)
     if (job_has_basis(job)) {
         json_put_count(method, "restart", solver->restart);
         json_put_text(method, "basis", lcl_basis_storage_name(solver->basis));
+        json_put_text(method, "orthogonalisation",
+                      lcl_orthogonalisation_name(solver->orthogonalisation));
     }
     json_put_text(method, "precond",
                   lcl_precond_name(info ? info->type : precond->type));

@@ -11,6 +11,8 @@
 //                                g_{j+1} = -s g_j, residual norm |g_{j+1}|
 //     gmres_extend:              v = (w - V h2) / nu
 //
+// By modified Gram-Schmidt the first pass is gmres_modified.cl's and h2 = 0.
+//
 // and the cycle ends with gmres_solve: y = R^-1 g;  x = x + M^-1 V y
 // (FGMRES: x + Z y).
 //
@@ -98,17 +100,18 @@ struct column {
     int reason;
 };
 
-// h = h1 + h2; returns nu^2, or 0 if it is rounding error. *total is
-// <A z, A z>.
-INLINE double take_sums(local struct column *w, int j, int m, global double *h,
-                        double *total, local double *scratch)
+// h = h1 + h2, h2 = 0 unless there was a second pass; returns nu^2, or 0 if it
+// is rounding error. *total is <A z, A z>.
+INLINE double take_sums(local struct column *w, int j, int m, int second_pass,
+                        global double *h, double *total, local double *scratch)
 {
     double first = 0, second = 0;
     local double *h1 = w->sine, *h2 = w->h;
     fetch(h1, h + H1, j + 1);
     GROUP_BARRIER();
     for (EACH(k, from, j + 1)) {
-        const double a = h1[min(k, j)], b = h2[min(k, j + 1)];
+        const double a = h1[min(k, j)];
+        const double b = second_pass ? h2[min(k, j + 1)] : 0;
         if (k <= j) {
             first += a * a;
             second += b * b;
@@ -181,8 +184,8 @@ INLINE void keep_step(local const struct column *w, int it, int j, int m,
 // `sums` holds j + 2 rows; `before` is the stopping flag of the preceding
 // kernel.
 WORK_GROUP
-kernel void gmres_step(int it, int j, int m, double limit, int groups,
-                       global const double *sums, global double *h,
+kernel void gmres_step(int it, int j, int m, int second_pass, double limit,
+                       int groups, global const double *sums, global double *h,
                        global double *state, global int *stop, int before)
 {
     local double scratch[LCL_GROUP];
@@ -195,7 +198,7 @@ kernel void gmres_step(int it, int j, int m, double limit, int groups,
     krylov_sum_rows(j + 2, groups, sums, w.h, scratch);
     GROUP_BARRIER();
     double total;
-    const double left = take_sums(&w, j, m, h, &total, scratch);
+    const double left = take_sums(&w, j, m, second_pass, h, &total, scratch);
     GROUP_BARRIER();
     if (get_local_id(0) == 0) {
         w.g = g;

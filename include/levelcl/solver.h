@@ -59,6 +59,21 @@ enum lcl_basis_storage {
     LCL_BASIS_COUNT,
 };
 
+/* How GMRES and FGMRES make a vector orthogonal to their basis. Saad and
+ * Schultz, SIAM J. Sci. Stat. Comput. 7 (1986), have the modified form. */
+enum lcl_orthogonalisation {
+    LCL_ORTHOGONALISATION_DEFAULT = 0, /* CGS2 */
+    LCL_ORTHOGONALISATION_CGS2, /* classical Gram-Schmidt, twice: two sums
+                                   over the devices a step; orthogonal to
+                                   rounding */
+    LCL_ORTHOGONALISATION_MGS,  /* modified Gram-Schmidt: a launch and a
+                                   sum for each vector of the basis; loses
+                                   orthogonality as A M^-1 is
+                                   ill-conditioned. Not with
+                                   LCL_COMMUNICATION_REPRODUCIBLE */
+    LCL_ORTHOGONALISATION_COUNT,
+};
+
 /* State passed to the monitor, which the host reads every few iterations. */
 struct lcl_progress_info {
     int iteration;
@@ -113,6 +128,7 @@ struct lcl_solver_params {
                        LCL_GMRES_MAX_RESTART; 0: 30. At most the number of rows.
                        Memory: m vectors, FGMRES 2 m */
     enum lcl_basis_storage basis; /* of GMRES and FGMRES */
+    enum lcl_orthogonalisation orthogonalisation;
     /* Called between batches of iterations; returning false stops the solve
      * with LCL_ITERATION_LIMIT. May be NULL. It, and `test`, may call
      * lcl_solver_cancel(), functions that read host memory only (infos, names,
@@ -300,6 +316,8 @@ LCL_API void lcl_solver_destroy(lcl_solver **S);
 LCL_API const char *lcl_solver_name(enum lcl_solver_type type);
 LCL_API const char *lcl_norm_name(enum lcl_norm_type norm);
 LCL_API const char *lcl_basis_storage_name(enum lcl_basis_storage storage);
+LCL_API const char *lcl_orthogonalisation_name(
+    enum lcl_orthogonalisation method);
 /* The name of a stop reason and a sentence that explains it. */
 LCL_API const char *lcl_stop_name(enum lcl_stop stop);
 LCL_API const char *lcl_stop_str(enum lcl_stop stop);

@@ -29,6 +29,12 @@ static const char *const basis_storages[LCL_BASIS_COUNT] = {
     [LCL_BASIS_FP32] = "fp32",
 };
 
+static const char *const orthogonalisations[LCL_ORTHOGONALISATION_COUNT] = {
+    [LCL_ORTHOGONALISATION_DEFAULT] = "cgs2",
+    [LCL_ORTHOGONALISATION_CGS2] = "cgs2",
+    [LCL_ORTHOGONALISATION_MGS] = "mgs",
+};
+
 static const char *const preconds[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_DEFAULT] = "auto",
     [LCL_PRECOND_NONE] = "none",
@@ -200,6 +206,8 @@ const struct lcl_names lcl_block_extraction_names = LCL_NAMES(extractions);
 const struct lcl_names lcl_block_apply_names = LCL_NAMES(block_applies);
 const struct lcl_names lcl_norm_names = LCL_NAMES(norms);
 const struct lcl_names lcl_basis_storage_names = LCL_NAMES(basis_storages);
+const struct lcl_names lcl_orthogonalisation_names =
+    LCL_NAMES(orthogonalisations);
 const struct lcl_names lcl_weights_names = LCL_NAMES(weights);
 const struct lcl_names lcl_coarse_names = LCL_NAMES(coarses);
 const struct lcl_names lcl_amg_coarsening_names = LCL_NAMES(amg_coarsenings);
@@ -259,6 +267,11 @@ const char *lcl_norm_name(enum lcl_norm_type norm)
 const char *lcl_basis_storage_name(enum lcl_basis_storage storage)
 {
     return lcl_name_of(&lcl_basis_storage_names, (int)storage);
+}
+
+const char *lcl_orthogonalisation_name(enum lcl_orthogonalisation method)
+{
+    return lcl_name_of(&lcl_orthogonalisation_names, (int)method);
 }
 
 const char *lcl_precond_name(enum lcl_precond_type type)

@@ -130,6 +130,11 @@ static enum lcl_status get_passes(struct lcl_arnoldi *A, int size)
                    sizeof all / sizeof *all);
 }
 
+static bool is_modified(const struct lcl_arnoldi *A)
+{
+    return A->orthogonalisation == LCL_ORTHOGONALISATION_MGS;
+}
+
 // Gets all kernels that up to m columns need, so that no step waits for a
 // compiler.
 static enum lcl_status get_kernels(struct lcl_arnoldi *A)
@@ -139,8 +144,11 @@ static enum lcl_status get_kernels(struct lcl_arnoldi *A)
         {&A->step, "gmres_step"},   {&A->solve, "gmres_solve"},
         {&A->add, "gmres_add"},
     };
+    const struct lcl_kernel_plan modified = {&A->modified, "gmres_modified"};
     enum lcl_status st =
         get_all(A, "gmres_step.cl", 0, all, sizeof all / sizeof *all);
+    if (st == LCL_OK && is_modified(A))
+        st = get_all(A, "gmres_modified.cl", 0, &modified, 1);
     for (int s = 0; s < LCL_ARNOLDI_SIZES && st == LCL_OK; ++s) {
         st = get_passes(A, s);
         if (A->chunk > CHUNK || A->m <= sizes[s])
@@ -163,7 +171,9 @@ static enum lcl_status create_basis(struct lcl_arnoldi *A)
 
 enum lcl_status lcl_arnoldi_init(struct lcl_arnoldi *A,
                                  const struct lcl_space *V, int m,
-                                 enum lcl_basis_storage storage, bool flexible)
+                                 enum lcl_basis_storage storage,
+                                 enum lcl_orthogonalisation method,
+                                 bool flexible)
 {
     lcl_context *ctx = V->ctx;
     const int64_t n = V->n;
@@ -173,6 +183,7 @@ enum lcl_status lcl_arnoldi_init(struct lcl_arnoldi *A,
                               .ld = padded(n),
                               .m = m,
                               .storage = storage,
+                              .orthogonalisation = method,
                               .flexible = flexible,
                               .groups = groups_for(caps, n),
                               .chunk = caps->width == 1 ? INT_MAX : CHUNK};
@@ -317,12 +328,33 @@ static enum lcl_status orthogonalise(const struct lcl_arnoldi *A, int k, int at)
     return st < 0 ? st : reduce(A, k, 1);
 }
 
-// v and column k = (w - V h2) / nu.
+// w = w - V h1 column by column; stores z in column k - 1 of Z.
+static enum lcl_status modify(const struct lcl_arnoldi *A, int k,
+                              const lcl_buffer *z, int at)
+{
+    const struct chunk one = chunk_at(A, 0, 1);
+    enum lcl_status st =
+        A->flexible ? dots_keep(A, one, k - 1, z, at) : dots(A, one, at);
+    for (int pass = 1; pass <= k && st == LCL_OK; ++pass)
+        if ((st = lcl_space_reduce(&A->space, A->rows, pass - 1, 1,
+                                   A->groups)) == LCL_OK)
+            st = LCL_LAUNCH(A->modified, A->groups, lcl_arg_long(A->n),
+                            lcl_arg_long(A->ld), lcl_arg_int(pass),
+                            lcl_arg_int(k), lcl_arg_buffer(A->V),
+                            lcl_arg_buffer(A->h), lcl_arg_buffer(A->w),
+                            lcl_arg_buffer(A->rows), lcl_arg_buffer(A->stop),
+                            lcl_arg_int(at));
+    return st < 0 ? st : lcl_space_reduce(&A->space, A->rows, k, 1, A->groups);
+}
+
+// v and column k = (w - V h2) / nu; of modified Gram-Schmidt h2 is 0.
 static enum lcl_status extend(const struct lcl_arnoldi *A, int k, int at)
 {
-    const struct chunk c = chunk_at(A, last_of(A, k), k);
+    const int last = is_modified(A) ? k - 1 : last_of(A, k);
+    const struct chunk c = chunk_at(A, last, k);
     const int word = word_of_h2(A);
-    const enum lcl_status st = take_front(A, k, word, at);
+    const enum lcl_status st =
+        is_modified(A) ? LCL_OK : take_front(A, k, word, at);
     if (st < 0)
         return st;
     return LCL_LAUNCH(
@@ -351,14 +383,17 @@ enum lcl_status lcl_arnoldi_step(const struct lcl_arnoldi *A, int it, int j,
                                  double limit, const lcl_buffer *z, int before,
                                  int after)
 {
-    enum lcl_status st;
-    if ((st = first_dots(A, j + 1, z, before)) < 0 ||
-        (st = orthogonalise(A, j + 1, before)) < 0 ||
+    enum lcl_status st = is_modified(A) ? modify(A, j + 1, z, before)
+                                        : first_dots(A, j + 1, z, before);
+    if (st == LCL_OK && !is_modified(A))
+        st = orthogonalise(A, j + 1, before);
+    if (st < 0 ||
         (st = LCL_LAUNCH(A->step, 1, lcl_arg_int(it), lcl_arg_int(j),
-                         lcl_arg_int(A->m), lcl_arg_double(limit),
-                         lcl_arg_int(A->groups), lcl_arg_buffer(A->rows),
-                         lcl_arg_buffer(A->h), lcl_arg_buffer(A->state),
-                         lcl_arg_buffer(A->stop), lcl_arg_int(before))) < 0)
+                         lcl_arg_int(A->m), lcl_arg_int(!is_modified(A)),
+                         lcl_arg_double(limit), lcl_arg_int(A->groups),
+                         lcl_arg_buffer(A->rows), lcl_arg_buffer(A->h),
+                         lcl_arg_buffer(A->state), lcl_arg_buffer(A->stop),
+                         lcl_arg_int(before))) < 0)
         return st;
     return j + 1 < A->m ? extend(A, j + 1, after) : LCL_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A Krylov basis on the device and the passes of GMRES over it; the kernels are
-// in cl/krylov/gmres.cl and cl/krylov/gmres_step.cl.
+// in cl/krylov/gmres.cl, gmres_step.cl and gmres_modified.cl.
 #pragma once
 
 #include "host/buffer.h"
@@ -36,11 +36,13 @@ struct lcl_arnoldi {
     int64_t n, ld;
     int m;
     enum lcl_basis_storage storage;
+    enum lcl_orthogonalisation orthogonalisation;
     bool flexible;
     int groups; // of all kernels except the small ones
     int chunk;  // maximum number of columns per launch
     struct lcl_arnoldi_kernels pass[LCL_ARNOLDI_SIZES];
     lcl_kernel *begin, *reduce, *step, *solve, *add;
+    lcl_kernel *modified;     // of modified Gram-Schmidt, or NULL
     lcl_buffer *V, *Z;        // Z: M^-1 V if flexible
     lcl_buffer *v, *w;        // the last column in fp64; A M^-1 v
     lcl_buffer *h;            // scalars, see gmres.cl.h
@@ -60,7 +62,9 @@ uint64_t lcl_arnoldi_bytes(int64_t n, int m, enum lcl_basis_storage storage,
 // any case.
 enum lcl_status lcl_arnoldi_init(struct lcl_arnoldi *A,
                                  const struct lcl_space *V, int m,
-                                 enum lcl_basis_storage storage, bool flexible);
+                                 enum lcl_basis_storage storage,
+                                 enum lcl_orthogonalisation method,
+                                 bool flexible);
 void lcl_arnoldi_finish(struct lcl_arnoldi *A);
 
 // Computes v and column 0 from r after `it` iterations. The second half of

@@ -153,7 +153,10 @@ static enum lcl_status create_as(struct lcl_solver *S, bool flexible)
     enum lcl_status st;
 
     S->launches = STEP_LAUNCHES + S->A->launches + S->M->launches;
-    if ((st = lcl_arnoldi_init(&K->basis, V, m, S->params.basis, keep)) < 0 ||
+    if (S->params.orthogonalisation == LCL_ORTHOGONALISATION_MGS)
+        S->launches += m / 2;
+    if ((st = lcl_arnoldi_init(&K->basis, V, m, S->params.basis,
+                               S->params.orthogonalisation, keep)) < 0 ||
         (st = create_vectors(K, S)) < 0 ||
         (st = lcl_pipeline_init(&K->pipeline, S->ctx, &pipeline_ops)) < 0)
         return st;

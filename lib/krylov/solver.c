@@ -116,6 +116,10 @@ static enum lcl_status take_params(struct lcl_solver_params *p,
     if ((unsigned)p->basis >= LCL_BASIS_COUNT)
         return lcl_misuse(log, "lcl_solver_create: unknown basis storage %d",
                           (int)p->basis);
+    if ((unsigned)p->orthogonalisation >= LCL_ORTHOGONALISATION_COUNT)
+        return lcl_misuse(log,
+                          "lcl_solver_create: unknown orthogonalisation %d",
+                          (int)p->orthogonalisation);
     if ((unsigned)p->norm >= LCL_NORM_COUNT)
         return lcl_misuse(log, "lcl_solver_create: unknown norm %d",
                           (int)p->norm);
@@ -132,6 +136,8 @@ static enum lcl_status take_params(struct lcl_solver_params *p,
         p->restart = 30;
     if (p->basis == LCL_BASIS_DEFAULT)
         p->basis = LCL_BASIS_FP64;
+    if (p->orthogonalisation == LCL_ORTHOGONALISATION_DEFAULT)
+        p->orthogonalisation = LCL_ORTHOGONALISATION_CGS2;
     return LCL_OK;
 }
 
@@ -257,7 +263,9 @@ static enum lcl_status check_reproducible(const lcl_operator *A,
 {
     const char *what = !methods[p->type]->names_dots ? lcl_solver_name(p->type)
                        : p->basis != LCL_BASIS_FP64  ? "a basis in fp32"
-                       : p->norm == LCL_NORM_1       ? "the norm 1"
+                       : p->orthogonalisation == LCL_ORTHOGONALISATION_MGS
+                           ? "modified Gram-Schmidt"
+                       : p->norm == LCL_NORM_1 ? "the norm 1"
                        : has_vectors(&A->null) || has_vectors(&A->left_null)
                            ? "null vectors that are not constant"
                            : NULL;
@@ -357,6 +365,7 @@ static enum lcl_status expect_equal(const lcl_operator *A, const lcl_precond *M,
         {"idr_s", p->idr_s},
         {"restart", p->restart},
         {"basis", p->basis},
+        {"orthogonalisation", p->orthogonalisation},
         {"monitor_every", p->monitor_every},
         {"norm", p->norm},
         {"divergence", p->divergence},

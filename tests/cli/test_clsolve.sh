@@ -296,9 +296,11 @@ rm "$dir/out/"*
 ends 0 --problem lap3d:8 --solver gmres --restart 5 --precond none
 says stdout '^method .*gmres(5) in fp64, none'
 says stdout '^iterations .* restarts'
-ends 0 --problem lap3d:8 --solver fgmres --restart 20 --basis fp32 --precond jacobi --json
+ends 0 --problem lap3d:8 --solver gmres --restart 5 --orthogonalisation mgs --precond none
+says stdout '^method .*gmres(5) by mgs in fp64, none'
+ends 0 --problem lap3d:8 --solver fgmres --restart 20 --basis fp32 --orthogonalisation mgs --precond jacobi --json
 is_json "$dir/stdout" && pass || flunk 'fgmres --json'
-for word in '"solver":"fgmres"' '"restart":20' '"basis":"fp32"' '"exhausted":'; do
+for word in '"solver":"fgmres"' '"restart":20' '"basis":"fp32"' '"orthogonalisation":"mgs"' '"exhausted":'; do
     says stdout "$word"
 done
 refused 2 'does not divide' --problem lap3d:3 --precond none --block-size 2

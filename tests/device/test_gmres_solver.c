@@ -85,6 +85,18 @@ static void test_gmres__single_basis_gets_there_by_restarts(void **state)
     expect_all_solve(*state, test_random_csr(1000, 7, 3), LCL_BASIS_FP32);
 }
 
+static void test_gmres__solves_by_modified_gram_schmidt(void **state)
+{
+    struct lcl_csr A = test_random_csr(1000, 7, 3);
+    for (int t = 0; t < 2; ++t)
+        for (int i = 0; i < RESTARTS; ++i) {
+            struct lcl_solver_params params = gmres(types[t], restarts[i]);
+            params.orthogonalisation = LCL_ORTHOGONALISATION_MGS;
+            expect_solved(*state, &A, ildu0, &params);
+        }
+    test_csr_finish(&A);
+}
+
 static void test_gmres__solves_systems_of_blocks(void **state)
 {
     struct lcl_csr A = test_block_grid();
@@ -161,7 +173,7 @@ static void expect_history(lcl_context *ctx, const struct lcl_csr *A,
     enum { ROOM = 900 };
     double history[ROOM + 1];
     double *b = test_right_side(A), *x = test_vector(A->rows);
-    const struct lcl_solver_params params =
+    struct lcl_solver_params params =
         gmres(K.flexible ? LCL_SOLVER_FGMRES : LCL_SOLVER_GMRES, K.restart);
     K.rtol = 1e-10;
     K.max_iters = ROOM;
@@ -175,7 +187,11 @@ static void expect_history(lcl_context *ctx, const struct lcl_csr *A,
         .least = K.iterations - 2,
         .most = K.iterations + 2,
     };
-    test_expect_reference(ctx, A, method, &params, &reference);
+    for (int o = LCL_ORTHOGONALISATION_CGS2; o < LCL_ORTHOGONALISATION_COUNT;
+         ++o) {
+        params.orthogonalisation = (enum lcl_orthogonalisation)o;
+        test_expect_reference(ctx, A, method, &params, &reference);
+    }
     free(b);
     free(x);
 }
@@ -211,6 +227,7 @@ int main(void)
         cmocka_unit_test(test_gmres__solves_a_grid),
         cmocka_unit_test(test_gmres__solves_an_unsymmetric_system),
         cmocka_unit_test(test_gmres__single_basis_gets_there_by_restarts),
+        cmocka_unit_test(test_gmres__solves_by_modified_gram_schmidt),
         cmocka_unit_test(test_gmres__solves_systems_of_blocks),
         cmocka_unit_test(test_gmres__solves_very_small_systems),
         cmocka_unit_test(test_gmres__solves_agree_bit_for_bit),

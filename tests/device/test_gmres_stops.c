@@ -246,6 +246,7 @@ static void test_gmres__parameters_out_of_range_are_refused(void **state)
 {
     static const int restarts[] = {-1, LCL_GMRES_MAX_RESTART + 1};
     static const int bases[] = {-1, LCL_BASIS_COUNT};
+    static const int methods[] = {-1, LCL_ORTHOGONALISATION_COUNT};
     struct lcl_csr A = test_identity(3);
     lcl_precond *M = NULL;
     lcl_solver *S = NULL;
@@ -258,6 +259,10 @@ static void test_gmres__parameters_out_of_range_are_refused(void **state)
         assert_null(S);
         params = gmres(30);
         params.basis = (enum lcl_basis_storage)bases[i];
+        assert_misuse(test_solver_create(&S, M, &params));
+        assert_null(S);
+        params = gmres(30);
+        params.orthogonalisation = (enum lcl_orthogonalisation)methods[i];
         assert_misuse(test_solver_create(&S, M, &params));
         assert_null(S);
     }

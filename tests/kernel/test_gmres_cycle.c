@@ -18,14 +18,16 @@ struct cycle {
 };
 
 static void cycle_open(struct cycle *c, lcl_context *ctx, int64_t n, int m,
-                       enum lcl_basis_storage storage, bool flexible)
+                       enum lcl_basis_storage storage,
+                       enum lcl_orthogonalisation method, bool flexible)
 {
     const int words = LCL_KRYLOV_OWN + LCL_ARNOLDI_WORDS;
     double *r = test_random_vector(n, 1), sums[2] = {0, 0};
     for (int64_t i = 0; i < n; ++i)
         sums[1] += r[i] * r[i];
     const struct lcl_space V = lcl_space_of(ctx, n);
-    assert_int_equal(lcl_arnoldi_init(&c->A, &V, m, storage, flexible), LCL_OK);
+    assert_int_equal(lcl_arnoldi_init(&c->A, &V, m, storage, method, flexible),
+                     LCL_OK);
     c->A.state = c->state = test_poisoned(ctx, words, sizeof(double));
     c->A.stop = c->stop = test_poisoned(ctx, 2, sizeof(int32_t));
     assert_int_equal(lcl_buffer_fill(c->state, 0), LCL_OK);
@@ -69,12 +71,13 @@ static double *columns_of(const struct lcl_arnoldi *A, const lcl_buffer *B)
 // Columns of random vectors: V^T V = I and w_j = V h_j + nu v_{j+1}; R and the
 // rotations result from them. Compares the residual with the reference.
 static void expect_cycle(lcl_context *ctx, int m,
-                         enum lcl_basis_storage storage, bool flexible)
+                         enum lcl_basis_storage storage,
+                         enum lcl_orthogonalisation method, bool flexible)
 {
     const int64_t n = test_size(53, 2011);
     const double tolerance = storage == LCL_BASIS_FP32 ? 3e-6 : 1e-13;
     struct cycle c;
-    cycle_open(&c, ctx, n, m, storage, flexible);
+    cycle_open(&c, ctx, n, m, storage, method, flexible);
     const size_t words = 6 * (size_t)m + 1 + (size_t)m * ((size_t)m + 1) / 2;
     double *h = test_vector((int64_t)words),
            *R_ref = test_vector((int64_t)words);
@@ -125,12 +128,17 @@ static void expect_cycle(lcl_context *ctx, int m,
 static void test_gmres__cycles_are_the_reference_s(void **state)
 {
     const int most[] = {(int)test_size(37, 70), (int)test_size(19, 70)};
-    for (int s = LCL_BASIS_FP64; s < LCL_BASIS_COUNT; ++s) {
-        expect_cycle(*state, 1, (enum lcl_basis_storage)s, false);
-        expect_cycle(*state, 12, (enum lcl_basis_storage)s, true);
-        expect_cycle(*state, most[s > LCL_BASIS_FP64],
-                     (enum lcl_basis_storage)s, s == 1);
-    }
+    for (int s = LCL_BASIS_FP64; s < LCL_BASIS_COUNT; ++s)
+        for (int o = LCL_ORTHOGONALISATION_CGS2;
+             o < LCL_ORTHOGONALISATION_COUNT; ++o) {
+            const enum lcl_basis_storage storage = (enum lcl_basis_storage)s;
+            const enum lcl_orthogonalisation method =
+                (enum lcl_orthogonalisation)o;
+            expect_cycle(*state, 1, storage, method, false);
+            expect_cycle(*state, 12, storage, method, true);
+            expect_cycle(*state, most[s > LCL_BASIS_FP64], storage, method,
+                         s == 1);
+        }
 }
 
 // u = V y in chunks, for every number of columns.
@@ -140,7 +148,8 @@ static void test_gmres__columns_are_combined_in_chunks(void **state)
     const int64_t n = test_size(103, 2011);
     const size_t words = 6 * (size_t)m + 1 + (size_t)m * ((size_t)m + 1) / 2;
     struct cycle c;
-    cycle_open(&c, *state, n, m, LCL_BASIS_FP64, false);
+    cycle_open(&c, *state, n, m, LCL_BASIS_FP64, LCL_ORTHOGONALISATION_CGS2,
+               false);
     double *V = test_random_vector(c.A.ld * m, 2);
     double *h = test_random_vector((int64_t)words, 3);
     double *got = test_vector(n);

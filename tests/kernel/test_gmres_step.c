@@ -227,18 +227,25 @@ static void test_gmres_reduce__adds_up_the_rows(void **state)
 
 // ------------------------------------------------------------------ step
 
-static void run_step(lcl_context *ctx, struct data *d, int it, int j,
-                     int before)
+static void run_passes(lcl_context *ctx, struct data *d, int it, int j,
+                       int before, int second_pass)
 {
     struct device D = upload(ctx, d);
     assert_int_equal(LCL_LAUNCH(kernel_of(ctx, "gmres_step", 1), 1,
                                 lcl_arg_int(it), lcl_arg_int(j), lcl_arg_int(M),
+                                lcl_arg_int(second_pass),
                                 lcl_arg_double(LIMIT_2), lcl_arg_int(GROUPS),
                                 lcl_arg_buffer(D.rows), lcl_arg_buffer(D.h),
                                 lcl_arg_buffer(D.state), lcl_arg_buffer(D.stop),
                                 lcl_arg_int(before)),
                      LCL_OK);
     download(&D, d);
+}
+
+static void run_step(lcl_context *ctx, struct data *d, int it, int j,
+                     int before)
+{
+    run_passes(ctx, d, it, j, before, 1);
 }
 
 // Column j from h1, unchanged, and h2, after which little remains except nu.

@@ -436,6 +436,7 @@ static bool refuses_other_solvers(void)
         {{.idr_s = 2}, "idr_s"},
         {{.restart = 9}, "restart"},
         {{.basis = LCL_BASIS_FP32}, "basis"},
+        {{.orthogonalisation = LCL_ORTHOGONALISATION_MGS}, "orthogonalisation"},
         {{.monitor_every = 3}, "monitor_every"},
         {{.norm = LCL_NORM_MAX}, "norm"},
         {{.time_limit = 60}, "time_limit"},

@@ -193,6 +193,8 @@ static const struct variant variants[] = {
     {"wide_3",    8, {.source = "diagonal.cl", .block = 3, .wide = 1}},
     {"fp64",      8, {.source = "gmres_step.cl", .storage = 1}},
     {"fp32",      8, {.source = "gmres_step.cl", .storage = 2}},
+    {"fp64",      8, {.source = "gmres_modified.cl", .storage = 1}},
+    {"fp32",      8, {.source = "gmres_modified.cl", .storage = 2}},
     {"lanes",     8, {.source = "couplings.cl",
                       .defines = {{"LANES_PER_ROW", 8}}}},
     {"wide",      8, {.source = "couplings.cl", .wide = 1,

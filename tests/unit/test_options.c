@@ -92,6 +92,8 @@ static void test_options__values_have_constants_in_c(void **state)
     (void)state;
     EXPECT_C("solver", "cg", solver.type, LCL_SOLVER_CG);
     EXPECT_C("basis", "fp32", solver.basis, LCL_BASIS_FP32);
+    EXPECT_C("orthogonalisation", "mgs", solver.orthogonalisation,
+             LCL_ORTHOGONALISATION_MGS);
     EXPECT_C("norm", "max", solver.norm, LCL_NORM_MAX);
     EXPECT_C("precond", "amg", precond.type, LCL_PRECOND_AMG);
     EXPECT_C("amg-coarsening", "sa", precond.amg.coarsening, LCL_AMG_SA);

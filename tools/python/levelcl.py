@@ -85,6 +85,7 @@ _extraction, _apply = _enum("block_extraction"), _enum("block_apply")
 _coarsening, _smoother = _enum("amg_coarsening"), _enum("amg_smoother")
 _stop, _status = _enum("stop"), _enum("status")
 _norm, _basis = _enum("norm"), _enum("basis_storage")
+_orthogonalisation = _enum("orthogonalisation")
 
 
 class _Struct(ctypes.Structure):
@@ -252,7 +253,8 @@ class lcl_solver_params(_Struct):
         ("type", _solver), ("rtol", _double), ("atol", _double),
         ("relative_to", _int), ("reference", _double), ("max_iters", _int),
         ("stagnation", _int), ("idr_s", _int), ("restart", _int),
-        ("basis", _basis), ("monitor", _address), ("monitor_user", _address),
+        ("basis", _basis), ("orthogonalisation", _orthogonalisation),
+        ("monitor", _address), ("monitor_user", _address),
         ("test", _address), ("test_user", _address), ("monitor_every", _int),
         ("norm", _norm), ("divergence", _double), ("time_limit", _double),
         ("rtol_may_be_zero", _bool)]
@@ -1513,7 +1515,8 @@ class _Solving(_Owner):
 class Solver(_Solving):
     """A Krylov method for A, an Operator or a matrix; precond: a
     Preconditioner, what that class takes, or None. Options: solver, rtol, atol,
-    norm, max_iters, stagnation, divergence, time_limit, idr_s, restart, basis.
+    norm, max_iters, stagnation, divergence, time_limit, idr_s, restart, basis,
+    orthogonalisation.
     monitor_every: iterations between calls of a monitor at most."""
     _solve, _set_tolerance = _lib.solver_solve, _lib.solver_set_tolerance
     _cancel = _lib.solver_cancel
