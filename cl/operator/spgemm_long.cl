@@ -302,16 +302,19 @@ INLINE void add_products(struct products p, local const struct factor *factors,
     const uint lid = get_local_id(0);
     const ulong q = start + lid;
     c_index place = NOWHERE;
-    double sum = 0;
+    uint l = 0;
+    double b = 0, sum = 0;
     if (q < ends[LCL_GROUP - 1]) {
-        const uint l = factor_of(ends, q);
+        l = factor_of(ends, q);
         const b_index at =
             factors[l].from + (b_index)(q + factors[l].length - ends[l]);
         place = place_of(c_col, to, end, b_col[at]);
         sum = c_val[place];
-        p.factor[lid] = l;
-        p.b[lid] = b_val[at];
+        b = b_val[at];
     }
+    // work-items without a product read those of each other
+    p.factor[lid] = l;
+    p.b[lid] = b;
     p.place[lid] = place;
     GROUP_BARRIER();
     bool first = place != NOWHERE;
