@@ -42,6 +42,7 @@ struct bench {
     double copy_gbps;
     bool tables;   // prints tables, no lines
     bool weak;     // problems grow with the devices
+    bool profile;  // prints the set-up by task
     int random;    // number of additional random right-hand sides
     int seed;      // of the current right-hand side; 0: the problem's own
     int64_t batch; // requested blocks, and rows; 0: as published

@@ -25,6 +25,8 @@ struct row {
     double setup, update, solve; // seconds
     double of[MULTI_FIGURES];
     int iterations;
+    struct profile profile; // of the set-up, the slowest device in each task
+    double waits;           // seconds of the set-up, of the same
 };
 
 struct multi {
@@ -48,8 +50,8 @@ static enum lcl_status open_devices(struct multi_devices *m,
         struct lcl_caps caps;
         char number[16];
         snprintf(number, sizeof number, "%d", i);
-        const struct lcl_context_params params = {.device = number,
-                                                  .log = *log};
+        const struct lcl_context_params params = {
+            .device = number, .log = *log, .profile = B->profile};
         if ((st = lcl_device_caps(&caps, i, log)) < 0 ||
             strcmp(caps.name, name) != 0)
             continue;
@@ -170,6 +172,34 @@ static void finish(lcl_operator **A, lcl_precond **M, lcl_solver **S)
     lcl_operator_destroy(A);
 }
 
+// Seconds that a device has waited for others.
+static double waits_of(const lcl_operator *part)
+{
+    const struct lcl_comm *C = part->range.comm;
+    return C ? C->exchanged.sum_seconds + C->exchanged.halo_seconds : 0;
+}
+
+// The second set-up, which compiles nothing.
+static enum lcl_status time_setup(struct row *row, lcl_operator **A,
+                                  lcl_precond **M, lcl_solver **S,
+                                  struct multi *m, struct bench *B)
+{
+    const int count = row->devices > 0 ? row->devices : 1;
+    struct profile P[MULTI_DEVICES];
+    const double start = lcl_now();
+    for (int r = 0; r < count; ++r)
+        profile_begin(&P[r], m->devices.ctx[r], start);
+    const enum lcl_status st = set_up(A, M, S, m, B, row->devices);
+    row->setup = lcl_now() - start;
+    for (int r = 0; r < count; ++r) {
+        profile_end(&P[r], m->devices.ctx[r], start + row->setup);
+        profile_slowest(&row->profile, &P[r]);
+    }
+    for (int r = 0; r < row->devices && st >= 0; ++r)
+        row->waits = fmax(row->waits, waits_of((*A)->team->part[r]));
+    return st;
+}
+
 // Seconds of the second time that the matrix gets new values.
 static enum lcl_status time_update(double *seconds, lcl_operator *A,
                                    lcl_precond *M, const struct bench *B)
@@ -185,7 +215,6 @@ static enum lcl_status time_update(double *seconds, lcl_operator *A,
     return st;
 }
 
-// The set-up that is measured is the second one: it compiles nothing.
 static enum lcl_status measure(struct row *row, struct multi *m,
                                struct bench *B)
 {
@@ -193,14 +222,12 @@ static enum lcl_status measure(struct row *row, struct multi *m,
     lcl_precond *M = NULL;
     lcl_solver *S = NULL;
     struct lcl_report report = LCL_REPORT_INIT;
-    enum lcl_status st = LCL_OK;
+    enum lcl_status st = set_up(&A, &M, &S, m, B, row->devices);
     if (!B->problem->has_rhs)
         bench_random_rhs(B->problem, 1);
-    for (int k = 0; k < 2 && st >= 0; ++k) {
+    if (st >= 0) {
         finish(&A, &M, &S);
-        const double start = lcl_now();
-        st = set_up(&A, &M, &S, m, B, row->devices);
-        row->setup = lcl_now() - start;
+        st = time_setup(row, &A, &M, &S, m, B);
     }
     if (st >= 0 && row->devices > 0)
         st = bench_multi_time(row->of, A, M, LCL_APPLY_DOT);
@@ -244,6 +271,40 @@ static void print_model(const struct bench *B, const struct multi *m)
            1e3 * last->solve / fmax(last->iterations, 1));
 }
 
+static void print_task(const char *name, const struct multi *m, int task)
+{
+    printf("  %-14s %10.3f", name, 1e3 * m->plain.profile.task[task].seconds);
+    for (int k = 0; k < m->rows; ++k)
+        printf(" %10.3f", 1e3 * m->row[k].profile.task[task].seconds);
+    printf("\n");
+}
+
+static bool takes_time(const struct multi *m, int task)
+{
+    double seconds = m->plain.profile.task[task].seconds;
+    for (int k = 0; k < m->rows; ++k)
+        seconds += m->row[k].profile.task[task].seconds;
+    return seconds > 0;
+}
+
+static void print_profile(const struct multi *m)
+{
+    printf("  %-14s %10s", "set-up, ms", "plain");
+    for (int k = 0; k < m->rows; ++k)
+        printf(" %10d", m->row[k].devices);
+    printf("\n");
+    for (int t = 0; t < LCL_TASK_COUNT; ++t)
+        if (takes_time(m, t))
+            print_task(lcl_task_name((enum lcl_task)t), m, t);
+    printf("  %-14s %10.3f", "other", 1e3 * profile_other(&m->plain.profile));
+    for (int k = 0; k < m->rows; ++k)
+        printf(" %10.3f", 1e3 * profile_other(&m->row[k].profile));
+    printf("\n  %-14s %10s", "(waits)", "");
+    for (int k = 0; k < m->rows; ++k)
+        printf(" %10.3f", 1e3 * m->row[k].waits);
+    printf("\n");
+}
+
 static void print_table(const struct bench *B, const struct multi *m)
 {
     const struct row *one = &m->row[0];
@@ -267,6 +328,8 @@ static void print_table(const struct bench *B, const struct multi *m)
             one->solve / r->solve);
     }
     printf("  ms, sums in us\n");
+    if (B->profile)
+        print_profile(m);
     print_model(B, m);
     fflush(stdout);
 }
@@ -280,6 +343,10 @@ static void print_solve(const struct bench *B, const struct row *r)
     cJSON_AddNumberToObject(line, "setup_ms", 1e3 * r->setup);
     cJSON_AddNumberToObject(line, "update_ms", 1e3 * r->update);
     cJSON_AddNumberToObject(line, "iters", r->iterations);
+    if (B->profile) {
+        cJSON_AddNumberToObject(line, "waits_ms", 1e3 * r->waits);
+        profile_add(line, &r->profile);
+    }
     bench_print(B, line);
 }
 

@@ -99,8 +99,8 @@ static void print_usage(FILE *out)
         "...] PROBLEM ...\n"
         "       levelbench kron [--json] [--device D] [--KEY VALUE ...] "
         "[kron:S | radau:S,N ...]\n"
-        "       levelbench multi [--json] [--weak] [--device D] [--KEY VALUE "
-        "...] PROBLEM ...\n"
+        "       levelbench multi [--json] [--weak] [--profile] [--device D] "
+        "[--KEY VALUE ...] PROBLEM ...\n"
         "       levelbench setup [--json] [--device D] [--repeat N] [--KEY VALUE "
         "...] PROBLEM ...\n"
         "       levelbench bgje [--json] [--device D] [--batch N] [--n ROWS] "
@@ -179,7 +179,10 @@ static void print_subjects(FILE *out)
         "of arXiv 2508.04917), the product of each with its own columns and the\n"
         "whole one with its exchange, one sum over all devices, the solve (by\n"
         "default CG with IC(0)); the time of an iteration that a model predicts\n"
-        "from these figures. b is random unless a file provides it.\n"
+        "from these figures. b is random unless a file provides it. With\n"
+        "--profile also the set-up by task, each of the slowest device, and how\n"
+        "long devices waited for each other; set-up and update are then slower,\n"
+        "for host and device do not overlap.\n"
         "For kron:S and radau:S,N, the parts of a solve as in Ma et al. (2025), by\n"
         "default by GMRES without preconditioner and to 1e-6: transfer at set-up,\n"
         "product with the own columns, boundary rows and messages, the Krylov\n"
@@ -353,9 +356,9 @@ static bool is_number(const char *key)
 // Refuses an option that resembles one of these or of the library.
 static enum lcl_status check_key(struct command *c, const char *key)
 {
-    static const char *const own[] = {"device", "json",   "csr-text",
-                                      "random", "repeat", "blocks",
-                                      "batch",  "n",      "weak"};
+    static const char *const own[] = {"device", "json",   "csr-text", "random",
+                                      "repeat", "blocks", "batch",    "n",
+                                      "weak",   "profile"};
     enum { OWN = sizeof own / sizeof *own, KEYS = 64 };
     const char *names[OWN + KEYS];
     char why[128];
@@ -392,7 +395,8 @@ static enum lcl_status set_any(struct command *c, const char *key,
 static bool is_flag(const struct command *c, const char *key)
 {
     return (c->tables && strcmp(key, "--json") == 0) ||
-           (c->tables == &bench_multi && strcmp(key, "--weak") == 0);
+           (c->tables == &bench_multi &&
+            (strcmp(key, "--weak") == 0 || strcmp(key, "--profile") == 0));
 }
 
 static enum lcl_status run_arguments(struct command *c, int argc, char **argv)
@@ -516,6 +520,7 @@ static enum lcl_status look_ahead(struct command *c, int argc, char **argv)
     for (int i = c->first; i < argc; ++i) {
         json |= strcmp(argv[i], "--json") == 0;
         c->bench.weak |= strcmp(argv[i], "--weak") == 0;
+        c->bench.profile |= strcmp(argv[i], "--profile") == 0;
         if (i + 1 < argc && strcmp(argv[i], "--device") == 0)
             c->bench.device = argv[i + 1];
     }

@@ -25,6 +25,15 @@ void profile_end(struct profile *P, const lcl_context *ctx, double now)
     P->total = now - P->total;
 }
 
+void profile_slowest(struct profile *P, const struct profile *other)
+{
+    for (int t = 0; t < LCL_TASK_COUNT; ++t)
+        if (other->task[t].seconds > P->task[t].seconds)
+            P->task[t] = other->task[t];
+    if (other->total > P->total)
+        P->total = other->total;
+}
+
 static int64_t array_bytes(const struct lcl_csr *A)
 {
     return (A->rows + 1) * (int64_t)sizeof *A->row_ptr +

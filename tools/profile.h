@@ -19,6 +19,9 @@ struct profile {
 void profile_begin(struct profile *P, const lcl_context *ctx, double now);
 void profile_end(struct profile *P, const lcl_context *ctx, double now);
 
+// *P = the slowest of both in each task.
+void profile_slowest(struct profile *P, const struct profile *other);
+
 // The task read, which the library does not time: reads `text` bytes, writes
 // the arrays of A, if it has any.
 void profile_set_read(struct profile *P, double seconds, int64_t text,

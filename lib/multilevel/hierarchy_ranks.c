@@ -230,7 +230,7 @@ static enum lcl_status make_vectors(struct lcl_hierarchy_ranks *H)
     return lcl_gathering_init(&H->gathering, &H->space, share);
 }
 
-static enum lcl_status gather(struct lcl_hierarchy_ranks *H)
+static enum lcl_status gather_all(struct lcl_hierarchy_ranks *H)
 {
     struct lcl_bsr all = {.rows = 0};
     enum lcl_status st = gather_matrix(&all, H);
@@ -240,6 +240,14 @@ static enum lcl_status gather(struct lcl_hierarchy_ranks *H)
     if (st < 0 || (st = gather_constants(H)) < 0)
         return st;
     return make_vectors(H);
+}
+
+static enum lcl_status gather(struct lcl_hierarchy_ranks *H)
+{
+    lcl_task_enter(H->space.ctx, LCL_TASK_GATHERING);
+    const enum lcl_status st = gather_all(H);
+    lcl_task_leave(H->space.ctx);
+    return st;
 }
 
 // ------------------------------------------------------------------- set-up

@@ -226,7 +226,8 @@ static enum lcl_status prolong_rows(struct work *w,
                                      &aggregates);
 }
 
-static enum lcl_status prolong(struct work *w, const lcl_buffer *lambda)
+static enum lcl_status make_prolongation(struct work *w,
+                                         const lcl_buffer *lambda)
 {
     const struct lcl_ownership *O = &w->next->rows;
     const struct lcl_space V =
@@ -239,6 +240,14 @@ static enum lcl_status prolong(struct work *w, const lcl_buffer *lambda)
         (st = lcl_rank_matrix_connect(&L->P, &columns, w->ctx, O, 1)) == LCL_OK)
         st = lcl_level_halo_init(&L->P_halo, &V, &columns);
     lcl_halo_plan_finish(&columns);
+    return st;
+}
+
+static enum lcl_status prolong(struct work *w, const lcl_buffer *lambda)
+{
+    lcl_task_enter(w->ctx, LCL_TASK_PROLONGATION);
+    const enum lcl_status st = make_prolongation(w, lambda);
+    lcl_task_leave(w->ctx);
     return st;
 }
 
@@ -278,10 +287,12 @@ static enum lcl_status make_next(struct work *w, int64_t most, bool *fits)
 {
     const struct lcl_rank_factors factors = factors_of(w->L);
     struct lcl_rank_product W;
+    lcl_task_enter(w->ctx, LCL_TASK_GALERKIN);
     enum lcl_status st = lcl_rank_product_init(&W, &factors, most, fits);
     if (st == LCL_OK && *fits &&
         (st = lcl_rank_product_multiply(&W, &factors, W.C.val)) == LCL_OK)
         st = take_next(w, &W);
+    lcl_task_leave(w->ctx);
     lcl_rank_product_finish(&W);
     return st;
 }
@@ -292,12 +303,14 @@ static enum lcl_status make(struct work *w, bool *deeper)
 {
     const struct lcl_rank_matrix *M = w->M;
     enum lcl_status st;
-    if ((st = take_matrix(w)) < 0 || (st = find_lambda(w)) < 0 ||
-        (st = aggregate(w)) < 0 ||
-        (st = lcl_ownership_init(&w->next->rows, w->comm,
-                                 w->aggregates.aggregates *
-                                     (is_system(w) ? M->near_null.count : 1))) <
-            0)
+    lcl_task_enter(w->ctx, LCL_TASK_AGGREGATION);
+    if ((st = take_matrix(w)) == LCL_OK && (st = find_lambda(w)) == LCL_OK &&
+        (st = aggregate(w)) == LCL_OK)
+        st = lcl_ownership_init(&w->next->rows, w->comm,
+                                w->aggregates.aggregates *
+                                    (is_system(w) ? M->near_null.count : 1));
+    lcl_task_leave(w->ctx);
+    if (st < 0)
         return st;
     *deeper = coarsens(w);
     if (!*deeper)

@@ -106,11 +106,9 @@ static enum lcl_status list_used(struct lcl_halo_plan *used,
     return st;
 }
 
-enum lcl_status lcl_rank_matrix_connect(struct lcl_device_matrix *A,
-                                        struct lcl_halo_plan *columns,
-                                        lcl_context *ctx,
-                                        const struct lcl_ownership *O,
-                                        int block)
+static enum lcl_status connect(struct lcl_device_matrix *A,
+                               struct lcl_halo_plan *columns, lcl_context *ctx,
+                               const struct lcl_ownership *O, int block)
 {
     struct lcl_halo_plan used, kept = {.rows = 0};
     enum lcl_status st = list_used(&used, A, ctx, columns);
@@ -124,8 +122,19 @@ enum lcl_status lcl_rank_matrix_connect(struct lcl_device_matrix *A,
     return st < 0 ? st : lcl_halo_plan_connect(columns, O->comm, O->first);
 }
 
-// ------------------------------------------------------------------- ghost
-// rows
+enum lcl_status lcl_rank_matrix_connect(struct lcl_device_matrix *A,
+                                        struct lcl_halo_plan *columns,
+                                        lcl_context *ctx,
+                                        const struct lcl_ownership *O,
+                                        int block)
+{
+    lcl_task_enter(ctx, LCL_TASK_GHOSTS);
+    const enum lcl_status st = connect(A, columns, ctx, O, block);
+    lcl_task_leave(ctx);
+    return st;
+}
+
+// -------------------------------------------------------------- rows of ghosts
 
 // Rows as they come from other ranks, with columns of the whole matrix.
 static enum lcl_status fetch(struct lcl_rows *came, struct lcl_ghost_rows *G,
@@ -243,9 +252,11 @@ enum lcl_status lcl_ghost_rows_init(struct lcl_ghost_rows *G,
     *all = (struct lcl_device_matrix){.n = 0};
     if (to)
         *to = (struct lcl_halo_plan){.rows = 0};
+    lcl_task_enter(context_of(halo), LCL_TASK_GHOSTS);
     enum lcl_status st = fetch(&came, G, A, from);
     if (st == LCL_OK)
         st = take(G, all, to, A, from, &came);
+    lcl_task_leave(context_of(halo));
     G->came_ptr = came.row_ptr;
     came.row_ptr = NULL;
     lcl_rows_finish(&came);
@@ -302,11 +313,14 @@ enum lcl_status lcl_ghost_rows_update(const struct lcl_ghost_rows *G,
                                       const struct lcl_device_matrix *A)
 {
     const struct lcl_composition listed = {.B = A, .place = G->halo->send};
+    lcl_context *ctx = context_of(G->halo);
     enum lcl_status st;
-    if ((st = lcl_compose_values(&G->sent, context_of(G->halo), &listed)) < 0 ||
-        (st = lcl_buffer_copy(all->val, A->val)) < 0)
-        return st;
-    return move_values(G, all);
+    lcl_task_enter(ctx, LCL_TASK_GHOSTS);
+    if ((st = lcl_compose_values(&G->sent, ctx, &listed)) == LCL_OK &&
+        (st = lcl_buffer_copy(all->val, A->val)) == LCL_OK)
+        st = move_values(G, all);
+    lcl_task_leave(ctx);
+    return st;
 }
 
 // ------------------------------------------------------------------- transpose
@@ -446,11 +460,11 @@ static enum lcl_status exchange(struct lcl_rows *came,
     return st;
 }
 
-enum lcl_status lcl_rank_matrix_transpose(struct lcl_device_matrix *R,
-                                          struct lcl_halo_plan *columns,
-                                          const struct lcl_device_matrix *P,
-                                          const struct lcl_level_halo *halo,
-                                          const struct lcl_ownership *O)
+static enum lcl_status transpose(struct lcl_device_matrix *R,
+                                 struct lcl_halo_plan *columns,
+                                 const struct lcl_device_matrix *P,
+                                 const struct lcl_level_halo *halo,
+                                 const struct lcl_ownership *O)
 {
     const int64_t rows = halo->halo.plan.rows;
     const struct lcl_halo_plan own = lcl_own_columns(O);
@@ -473,6 +487,19 @@ enum lcl_status lcl_rank_matrix_transpose(struct lcl_device_matrix *R,
     lcl_device_matrix_finish(&a.D);
     lcl_device_matrix_finish(&T);
     return st < 0 ? st : lcl_halo_plan_connect(columns, O->comm, O->first);
+}
+
+enum lcl_status lcl_rank_matrix_transpose(struct lcl_device_matrix *R,
+                                          struct lcl_halo_plan *columns,
+                                          const struct lcl_device_matrix *P,
+                                          const struct lcl_level_halo *halo,
+                                          const struct lcl_ownership *O)
+{
+    lcl_context *ctx = context_of(halo);
+    lcl_task_enter(ctx, LCL_TASK_GHOSTS);
+    const enum lcl_status st = transpose(R, columns, P, halo, O);
+    lcl_task_leave(ctx);
+    return st;
 }
 
 // ------------------------------------------------------------------- gathering

@@ -110,11 +110,13 @@ enum lcl_status lcl_rank_source_init(struct lcl_rank_source *S,
     enum lcl_status st;
     *S = (struct lcl_rank_source){.whole = whole, .part = part};
     *A = (struct lcl_device_matrix){.n = 0};
+    lcl_task_enter(whole->range.ctx, LCL_TASK_GHOSTS);
     if ((st = lcl_ghosts_of(columns, &lcl_distributed_halo(whole)->plan, NULL,
-                            block, log_of(S))) < 0 ||
-        (st = lcl_halo_plan_connect(columns, O->comm, O->first)) < 0)
-        return st;
-    return make_matrix(S, A, columns);
+                            block, log_of(S))) == LCL_OK &&
+        (st = lcl_halo_plan_connect(columns, O->comm, O->first)) == LCL_OK)
+        st = make_matrix(S, A, columns);
+    lcl_task_leave(whole->range.ctx);
+    return st;
 }
 
 void lcl_rank_source_finish(struct lcl_rank_source *S)

@@ -258,8 +258,10 @@ enum lcl_status lcl_distributed_create(lcl_operator **out, lcl_context *ctx,
 {
     struct lcl_halo_plan P;
     struct lcl_view checked = *rows;
+    lcl_task_enter(ctx, LCL_TASK_GHOSTS);
     enum lcl_status st =
         lcl_halo_plan_init(&P, comm, rows, lcl_is_reproducible(params));
+    lcl_task_next(ctx, LCL_TASK_UPLOAD);
     if (rows->sound == LCL_VIEW_UNKNOWN) // then the plan has checked all
         checked.sound = LCL_VIEW_ALL;
     *out = NULL;
@@ -270,6 +272,7 @@ enum lcl_status lcl_distributed_create(lcl_operator **out, lcl_context *ctx,
         st = create(*out, &P, &checked, params);
     }
     lcl_halo_plan_finish(&P);
+    lcl_task_leave(ctx);
     st = lcl_comm_agree(comm, st, "a distributed operator");
     if (st == LCL_OK)
         st = agree_on_block(*out);

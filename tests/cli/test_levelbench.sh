@@ -334,8 +334,14 @@ if grep -q '"devices":2' "$dir/out"; then
             "$dir/out" || flunk "a line of two devices, $exchange"
     done
 fi
+# The set-up by task, of one device and of several.
+"$bench" multi --profile --solver cg --precond amg lap3d:16 >"$dir/out" 2>"$dir/err" ||
+    flunk 'multi --profile succeeds'
+for task in aggregation prolongation galerkin ghosts gathering other '\(waits\)'; do
+    grep -Eq "^  $task +[0-9.]+" "$dir/out" || flunk "multi: a row of $task"
+done
 unset POCL_DEVICES
-for wrong in '--weak lap3d:4' '--weak radau:2,4' '--weak kron:2,4' 'kron:0'; do
+for wrong in '--weak lap3d:4' '--profiles lap3d:4' '--weak radau:2,4' '--weak kron:2,4' 'kron:0'; do
     "$bench" multi $wrong >/dev/null 2>&1
     [ $? -eq 2 ] || flunk "multi $wrong is wrong usage"
 done
