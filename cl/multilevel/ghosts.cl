@@ -11,15 +11,11 @@
 //                       of the aggregate, 0 if there is none
 //     ghosts_mark       used[g] = 1 if column n + g occurs
 //     ghosts_renumber   column n + g becomes column n + number[g]
-//     ghosts_order      the entries of n rows by their columns of the whole
-//                       matrix: those of own columns from `first` on, of
-//                       ghosts ghost[g], of which `lower` are below `first`
 //
 // Data:   n elements or rows; couplings in CSR.
 // Launch: any number of groups.
 // Determinism: exact.
 #include "index.cl.h"
-#include "search.cl.h"
 #include "stored.cl.h"
 #include "wave.cl.h"
 
@@ -84,28 +80,4 @@ kernel void ghosts_renumber(long entries, int n, global const int *number,
     for (RANGE(k, entries))
         if (col[k] >= n)
             col[k] = n + number[col[k] - n];
-}
-
-// 2^shift lanes share a row.
-WORK_GROUP
-kernel void ghosts_order(long n, int shift, int own, int first, int lower,
-                         global const int *ghost, global const uint *row_ptr,
-                         global const int *col, global const double *val,
-                         global int *out_col, global double *out_val)
-{
-    const uint lanes = 1u << shift;
-    for (RANGE(u, n << shift)) {
-        const long i = u >> shift;
-        const uint from = row_ptr[i], to = row_ptr[i + 1];
-        const uint behind = count_below(own, from, to, col);
-        const uint upper = count_below(own + lower, from, to, col);
-        for (uint k = (uint)u & (lanes - 1); k < to - from; k += lanes) {
-            const int c = col[from + k];
-            const uint place = from + (k < behind  ? k + upper - behind
-                                       : k < upper ? k - behind
-                                                   : k);
-            out_col[place] = c < own ? first + c : ghost[c - own];
-            out_val[place] = val[from + k];
-        }
-    }
 }

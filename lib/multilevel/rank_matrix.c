@@ -3,17 +3,17 @@
 #include "lib/multilevel/rank_matrix.h"
 
 #include "host/alloc.h"
+#include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/order.h"
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
-#include "lib/matrix/rows.h"
+#include "lib/multilevel/row_arrival.h"
 #include "lib/operator/compose.h"
 #include "lib/operator/transpose.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const char what[] = "rows of a level";
 
@@ -30,6 +30,11 @@ static struct lcl_comm *comm_of(const struct lcl_level_halo *halo)
 static const struct lcl_log *log_of(const struct lcl_level_halo *halo)
 {
     return &comm_of(halo)->log;
+}
+
+static int groups_of(const lcl_context *ctx)
+{
+    return lcl_vector_groups(lcl_context_caps(ctx));
 }
 
 // ------------------------------------------------------------------- columns
@@ -136,107 +141,71 @@ enum lcl_status lcl_rank_matrix_connect(struct lcl_device_matrix *A,
 
 // -------------------------------------------------------------- rows of ghosts
 
-// Rows as they come from other ranks, with columns of the whole matrix.
-static enum lcl_status fetch(struct lcl_rows *came, struct lcl_ghost_rows *G,
-                             const struct lcl_device_matrix *A,
-                             const struct lcl_halo_plan *columns)
+static enum lcl_status append_rows(const struct lcl_device_matrix *D,
+                                   lcl_context *ctx,
+                                   const struct lcl_device_matrix *A,
+                                   const struct lcl_device_matrix *B)
 {
-    const struct lcl_level_halo *halo = G->halo;
-    const struct lcl_halo_plan *P = &halo->halo.plan;
-    const struct lcl_composition listed = {.B = A, .place = halo->send};
-    struct lcl_rows sent = LCL_ROWS_INIT;
-    enum lcl_status st;
-    if ((st = lcl_compose(&G->sent, context_of(halo), P->sends, A->block_cols,
-                          &listed)) == LCL_OK &&
-        (st = lcl_rows_download(&sent, &G->sent, columns, log_of(halo))) ==
-            LCL_OK)
-        st = lcl_rows_carry(came, &sent, P, comm_of(halo));
-    G->sent_ptr = sent.row_ptr;
-    sent.row_ptr = NULL;
-    lcl_rows_finish(&sent);
-    return st;
-}
-
-// The row pointers from row `rows` on continue those before.
-static enum lcl_status write_pointers(const struct lcl_device_matrix *D,
-                                      int64_t rows, const struct lcl_bsr *B,
-                                      const struct lcl_log *log)
-{
-    const int64_t own = D->blocks - B->nnz;
-    const size_t size = sizeof(uint32_t), count = (size_t)B->rows + 1;
-    uint32_t *ptr = lcl_malloc(count, size);
-    if (!ptr)
-        return lcl_fail_memory(log, what);
-    for (size_t i = 0; i < count; ++i)
-        ptr[i] = (uint32_t)(own + B->row_ptr[i]);
+    lcl_kernel *kernel;
     const enum lcl_status st =
-        lcl_buffer_write_at(D->row_ptr, (size_t)rows * size, ptr, count * size);
-    lcl_free(ptr);
-    return st;
-}
-
-static enum lcl_status write_values(const struct lcl_device_matrix *D,
-                                    const double *val, int64_t count)
-{
-    const size_t size = sizeof *val;
-    return lcl_buffer_write_at(D->val, (size_t)(D->blocks - count) * size, val,
-                               (size_t)count * size);
+        lcl_ghost_rows_kernel(&kernel, ctx, "rows_append");
+    return st < 0
+               ? st
+               : LCL_LAUNCH(kernel, groups_of(ctx), lcl_arg_long(B->n),
+                            lcl_arg_long(B->blocks), lcl_arg_long(A->n),
+                            lcl_arg_int((int32_t)(uint32_t)A->blocks),
+                            lcl_arg_buffer(B->row_ptr), lcl_arg_buffer(B->col),
+                            lcl_arg_buffer(B->val), lcl_arg_buffer(D->row_ptr),
+                            lcl_arg_buffer(D->col), lcl_arg_buffer(D->val));
 }
 
 // D = the rows of A, then those of B.
 static enum lcl_status append(struct lcl_device_matrix *D, lcl_context *ctx,
                               const struct lcl_device_matrix *A,
-                              const struct lcl_bsr *B)
+                              const struct lcl_device_matrix *B)
 {
-    const struct lcl_bsr shape = {.rows = A->n + B->rows,
-                                  .cols = B->cols,
-                                  .nnz = A->blocks + B->nnz,
+    const struct lcl_bsr shape = {.rows = A->n + B->n,
+                                  .cols = B->block_cols,
+                                  .nnz = A->blocks + B->blocks,
                                   .block_size = 1};
-    const size_t size = sizeof *B->col_ind;
-    const struct lcl_log *log = lcl_context_log(ctx);
     const struct lcl_buffer_plan all[] = {
         {&D->row_ptr, shape.rows + 1, sizeof(uint32_t), "row pointers"},
-        {&D->col, shape.nnz, size, "columns"},
+        {&D->col, shape.nnz, sizeof(int32_t), "columns"},
         {&D->val, shape.nnz, sizeof(double), "values"},
     };
     enum lcl_status st;
     *D = lcl_device_matrix_shape(&shape);
     D->groups = A->groups;
     if (D->wide)
-        return lcl_refuse_wide(shape.nnz, "multigrid", log);
+        return lcl_refuse_wide(shape.nnz, "multigrid", lcl_context_log(ctx));
     if ((st = lcl_buffers_create(ctx, all, sizeof all / sizeof *all)) < 0 ||
         (st = lcl_buffer_copy(D->row_ptr, A->row_ptr)) < 0 ||
         (st = lcl_buffer_copy(D->col, A->col)) < 0 ||
-        (st = lcl_buffer_copy(D->val, A->val)) < 0 ||
-        (st = write_pointers(D, A->n, B, log)) < 0 ||
-        (st = lcl_buffer_write_at(D->col, (size_t)A->blocks * size, B->col_ind,
-                                  (size_t)B->nnz * size)) < 0)
+        (st = lcl_buffer_copy(D->val, A->val)) < 0)
         return st;
-    return write_values(D, B->val, B->nnz);
+    return append_rows(D, ctx, A, B);
 }
 
-// Numbers the columns of `came`, and appends these rows.
+// Numbers the columns of what has come, and appends these rows.
 static enum lcl_status take(struct lcl_ghost_rows *G,
                             struct lcl_device_matrix *all,
                             struct lcl_halo_plan *to,
                             const struct lcl_device_matrix *A,
-                            const struct lcl_halo_plan *from,
-                            const struct lcl_rows *came)
+                            const struct lcl_halo_plan *from)
 {
-    lcl_context *ctx = context_of(G->halo);
-    const struct lcl_log *log = log_of(G->halo);
-    struct lcl_bsr B = {.rows = 0};
-    enum lcl_status st = to ? lcl_ghosts_of(to, from, came, 1, log) : LCL_OK;
-    if (st == LCL_OK &&
-        (st = lcl_rows_number(&B, &G->map, came, to ? to : from, log)) ==
-            LCL_OK &&
+    lcl_context *ctx = G->rows.route.ctx;
+    struct lcl_arrival a = {.came = &G->rows.came, .columns = to ? to : from};
+    struct lcl_device_matrix B = {.n = 0};
+    enum lcl_status st =
+        to ? lcl_arrival_ghosts(to, a.came, from, ctx) : LCL_OK;
+    if (st == LCL_OK && (st = lcl_arrive(&B, &G->map, ctx, &a)) == LCL_OK &&
         (st = append(all, ctx, A, &B)) == LCL_OK && to) {
         const struct lcl_device_matrix own =
             lcl_first_rows(all, A->n, A->blocks);
         st = renumber(&own, ctx, to, from);
     }
-    G->entries = B.nnz;
-    lcl_bsr_finish(&B);
+    G->entries = B.blocks;
+    lcl_device_matrix_finish(&B);
     return st;
 }
 
@@ -247,89 +216,65 @@ enum lcl_status lcl_ghost_rows_init(struct lcl_ghost_rows *G,
                                     const struct lcl_halo_plan *from,
                                     const struct lcl_level_halo *halo)
 {
-    struct lcl_rows came = LCL_ROWS_INIT;
-    *G = (struct lcl_ghost_rows){.halo = halo};
+    lcl_context *ctx = context_of(halo);
+    const struct lcl_row_route route = {ctx, comm_of(halo), &halo->halo.plan,
+                                        halo->send};
+    *G = (struct lcl_ghost_rows){.map = NULL};
     *all = (struct lcl_device_matrix){.n = 0};
     if (to)
         *to = (struct lcl_halo_plan){.rows = 0};
-    lcl_task_enter(context_of(halo), LCL_TASK_GHOSTS);
-    enum lcl_status st = fetch(&came, G, A, from);
+    lcl_task_enter(ctx, LCL_TASK_GHOSTS);
+    enum lcl_status st = lcl_row_exchange_init(&G->rows, &route, A, from);
     if (st == LCL_OK)
-        st = take(G, all, to, A, from, &came);
-    lcl_task_leave(context_of(halo));
-    G->came_ptr = came.row_ptr;
-    came.row_ptr = NULL;
-    lcl_rows_finish(&came);
+        st = take(G, all, to, A, from);
+    lcl_task_leave(ctx);
     return st;
 }
 
 void lcl_ghost_rows_finish(struct lcl_ghost_rows *G)
 {
-    lcl_device_matrix_finish(&G->sent);
-    lcl_free(G->sent_ptr);
-    lcl_free(G->came_ptr);
-    lcl_free(G->map);
-    *G = (struct lcl_ghost_rows){.halo = NULL};
+    lcl_row_exchange_finish(&G->rows);
+    lcl_buffer_destroy(&G->map);
 }
 
-// ------------------------------------------------------------------- values
-
-// came[] = the values of the rows that come.
-static enum lcl_status carry_values(const struct lcl_ghost_rows *G,
-                                    double *sent, double *came)
+static enum lcl_status take_values(const struct lcl_ghost_rows *G,
+                                   const struct lcl_device_matrix *all,
+                                   const struct lcl_device_matrix *A)
 {
-    const struct lcl_halo_plan *P = &G->halo->halo.plan;
-    const enum lcl_status st = lcl_buffer_read(
-        G->sent.val, sent, (size_t)G->sent.blocks * sizeof *sent);
-    return st < 0 ? st
-                  : lcl_halo_plan_carry_rows(P, comm_of(G->halo), G->sent_ptr,
-                                             sent, sizeof *sent, G->came_ptr,
-                                             came);
-}
-
-static enum lcl_status move_values(const struct lcl_ghost_rows *G,
-                                   const struct lcl_device_matrix *all)
-{
-    const int64_t ghosts = G->halo->halo.plan.ghosts;
-    double *sent = lcl_malloc((size_t)G->sent.blocks, sizeof *sent);
-    double *came = lcl_malloc((size_t)G->came_ptr[ghosts], sizeof *came);
-    double *own = lcl_malloc((size_t)G->entries, sizeof *own);
-    enum lcl_status st = sent && came && own
-                             ? carry_values(G, sent, came)
-                             : lcl_fail_memory(log_of(G->halo), what);
-    if (st == LCL_OK) {
-        for (int64_t k = 0; k < G->entries; ++k)
-            own[k] = came[G->map[k]];
-        st = write_values(all, own, G->entries);
-    }
-    lcl_free(own);
-    lcl_free(came);
-    lcl_free(sent);
-    return st;
+    lcl_kernel *kernel;
+    enum lcl_status st;
+    if ((st = lcl_row_exchange_update(&G->rows, A)) < 0 ||
+        (st = lcl_buffer_copy(all->val, A->val)) < 0 ||
+        (st = lcl_ghost_rows_kernel(&kernel, G->rows.route.ctx,
+                                    "rows_values")) < 0)
+        return st;
+    return LCL_LAUNCH(
+        kernel, groups_of(G->rows.route.ctx), lcl_arg_long(G->entries),
+        lcl_arg_int((int32_t)(uint32_t)A->blocks), lcl_arg_buffer(G->map),
+        lcl_arg_buffer(G->rows.came.val), lcl_arg_buffer(all->val));
 }
 
 enum lcl_status lcl_ghost_rows_update(const struct lcl_ghost_rows *G,
                                       const struct lcl_device_matrix *all,
                                       const struct lcl_device_matrix *A)
 {
-    const struct lcl_composition listed = {.B = A, .place = G->halo->send};
-    lcl_context *ctx = context_of(G->halo);
-    enum lcl_status st;
-    lcl_task_enter(ctx, LCL_TASK_GHOSTS);
-    if ((st = lcl_compose_values(&G->sent, ctx, &listed)) == LCL_OK &&
-        (st = lcl_buffer_copy(all->val, A->val)) == LCL_OK)
-        st = move_values(G, all);
-    lcl_task_leave(ctx);
+    lcl_task_enter(G->rows.route.ctx, LCL_TASK_GHOSTS);
+    const enum lcl_status st = take_values(G, all, A);
+    lcl_task_leave(G->rows.route.ctx);
     return st;
 }
 
 // ------------------------------------------------------------------- transpose
 
-// The plan that carries rows of ghosts to their ranks. Only `send` is its own.
-static enum lcl_status reverse(struct lcl_halo_plan *back,
-                               const struct lcl_halo_plan *P,
-                               const struct lcl_log *log)
+// The plan that carries rows of ghosts to their ranks, and where these rows
+// are.
+static enum lcl_status reverse(struct lcl_halo_plan *back, lcl_buffer **place,
+                               const struct lcl_level_halo *halo)
 {
+    const struct lcl_halo_plan *P = &halo->halo.plan;
+    int32_t *row = lcl_malloc((size_t)P->ghosts, sizeof *row);
+    if (!row)
+        return lcl_fail_memory(log_of(halo), what);
     *back = (struct lcl_halo_plan){.rows = P->ghosts,
                                    .ghosts = P->sends,
                                    .sends = P->ghosts,
@@ -337,126 +282,120 @@ static enum lcl_status reverse(struct lcl_halo_plan *back,
                                    .tos = P->froms,
                                    .from = P->to,
                                    .froms = P->tos};
-    back->send = lcl_malloc((size_t)P->ghosts, sizeof *back->send);
-    for (int64_t g = 0; back->send && g < P->ghosts; ++g)
-        back->send[g] = (int32_t)g;
-    return back->send ? LCL_OK : lcl_fail_memory(log, what);
-}
-
-// sent = the rows of T that are ghosts; `own` numbers its columns.
-static enum lcl_status read_ghosts(struct lcl_rows *sent,
-                                   const struct lcl_device_matrix *T,
-                                   const struct lcl_level_halo *halo,
-                                   const struct lcl_halo_plan *own)
-{
-    const struct lcl_halo_plan *P = &halo->halo.plan;
-    const size_t ghosts = (size_t)P->ghosts;
-    int32_t *row = lcl_malloc(ghosts, sizeof *row);
-    struct lcl_composition tail = {.B = T};
-    struct lcl_device_matrix D = {.n = 0};
-    lcl_buffer *place = NULL;
-    if (!row)
-        return lcl_fail_memory(log_of(halo), what);
-    for (size_t g = 0; g < ghosts; ++g)
-        row[g] = (int32_t)(P->rows + (int64_t)g);
-    enum lcl_status st = lcl_buffer_create_from(&place, context_of(halo), row,
-                                                P->ghosts, sizeof *row, what);
-    tail.place = place;
-    if (st == LCL_OK && (st = lcl_compose(&D, context_of(halo), P->ghosts,
-                                          T->block_cols, &tail)) == LCL_OK)
-        st = lcl_rows_download(sent, &D, own, log_of(halo));
-    lcl_buffer_destroy(&place);
-    lcl_device_matrix_finish(&D);
+    for (int64_t g = 0; g < P->ghosts; ++g)
+        row[g] = (int32_t)(P->rows + g);
+    const enum lcl_status st = lcl_buffer_create_from(
+        place, context_of(halo), row, P->ghosts, sizeof *row, what);
     lcl_free(row);
     return st;
 }
 
-static void append_row(struct lcl_rows *R, const struct lcl_rows *from,
-                       int64_t row)
+// Rows that continue the same row of the rank, in the order of their ranks:
+// row place[k] of those that come is the next one of row row[j] for
+// start[j] <= k < start[j + 1].
+struct joints {
+    int32_t *place, *row, *start;
+    int64_t rows;
+};
+
+static void joints_finish(struct joints *J)
 {
-    const int64_t start = from->row_ptr[row], to = R->row_ptr[R->rows];
-    const size_t count = (size_t)(from->row_ptr[row + 1] - start);
-    memcpy(R->col + to, from->col + start, count * sizeof *R->col);
-    memcpy(R->val + to, from->val + start, count * sizeof *R->val);
-    R->row_ptr[R->rows] += (int64_t)count;
+    lcl_free(J->place);
+    lcl_free(J->row);
+    lcl_free(J->start);
 }
 
-// Joins rows of `came` that continue the same row of the rank, in the order of
-// their ranks: row k continues row of[k], and row[r] is continued by row r of
-// the result.
-static enum lcl_status join(struct lcl_rows *joined, int32_t *row,
-                            const struct lcl_rows *came, const int32_t *of,
-                            const struct lcl_log *log)
+static void list_joints(struct joints *J, const int64_t *key, int64_t rows)
 {
-    const int64_t rows = came->rows;
-    int64_t *key = lcl_malloc((size_t)rows, sizeof *key);
-    *joined = (struct lcl_rows){.rows = rows};
-    enum lcl_status st = lcl_rows_allocate(joined, came->row_ptr[rows], log);
-    if (st == LCL_OK && !key)
-        st = lcl_fail_memory(log, what);
-    for (int64_t k = 0; k < rows && st == LCL_OK; ++k)
-        key[k] = (int64_t)of[k] << 32 | k;
-    if (st == LCL_OK && rows > 0)
-        qsort(key, (size_t)rows, sizeof *key, lcl_order_int64);
-    joined->rows = 0;
-    if (st == LCL_OK)
-        joined->row_ptr[0] = 0;
-    for (int64_t k = 0; k < rows && st == LCL_OK; ++k) {
+    for (int64_t k = 0; k < rows; ++k) {
         const int32_t i = (int32_t)(key[k] >> 32);
-        if (joined->rows == 0 || row[joined->rows - 1] != i) {
-            joined->row_ptr[joined->rows + 1] = joined->row_ptr[joined->rows];
-            row[joined->rows++] = i;
+        J->place[k] = (int32_t)(key[k] & 0xffffffff);
+        if (J->rows == 0 || J->row[J->rows - 1] != i) {
+            J->start[J->rows] = (int32_t)k;
+            J->row[J->rows++] = i;
         }
-        append_row(joined, came, key[k] & 0xffffffff);
     }
+    J->start[J->rows] = (int32_t)rows;
+}
+
+// Row k of those that come continues row of[k].
+static enum lcl_status joints_init(struct joints *J, const int32_t *of,
+                                   int64_t rows, const struct lcl_log *log)
+{
+    const size_t count = (size_t)rows;
+    int64_t *key = lcl_malloc(count, sizeof *key);
+    *J = (struct joints){.place = lcl_malloc(count, sizeof *J->place),
+                         .row = lcl_malloc(count, sizeof *J->row),
+                         .start = lcl_malloc(count + 1, sizeof *J->start)};
+    const bool room = key && J->place && J->row && J->start;
+    for (int64_t k = 0; room && k < rows; ++k)
+        key[k] = (int64_t)of[k] << 32 | k;
+    if (room && rows > 0)
+        qsort(key, count, sizeof *key, lcl_order_int64);
+    if (room)
+        list_joints(J, key, rows);
     lcl_free(key);
+    return room ? LCL_OK : lcl_fail_memory(log, what);
+}
+
+// D becomes the matrix of the joined rows.
+static enum lcl_status join(struct lcl_device_matrix *D, lcl_context *ctx,
+                            const struct joints *J)
+{
+    lcl_buffer *start = NULL, *ptr = NULL;
+    lcl_kernel *kernel;
+    enum lcl_status st;
+    if ((st = lcl_ghost_rows_kernel(&kernel, ctx, "rows_join")) == LCL_OK &&
+        (st = lcl_buffer_create_from(&start, ctx, J->start, J->rows + 1,
+                                     sizeof *J->start, what)) == LCL_OK &&
+        (st = lcl_buffer_create(&ptr, ctx, J->rows + 1, sizeof(uint32_t),
+                                "row pointers")) == LCL_OK)
+        st = LCL_LAUNCH(kernel, groups_of(ctx), lcl_arg_long(J->rows + 1),
+                        lcl_arg_buffer(start), lcl_arg_buffer(D->row_ptr),
+                        lcl_arg_buffer(ptr));
+    lcl_buffer_destroy(&start);
+    lcl_buffer_destroy(&D->row_ptr);
+    D->row_ptr = ptr;
+    D->n = D->block_rows = J->rows;
     return st;
 }
 
 // What has come for the own rows.
-struct arrivals {
+struct continuation {
     struct lcl_device_matrix D;
     lcl_buffer *place; // of the own rows
 };
 
-static enum lcl_status receive(struct arrivals *a,
-                               struct lcl_halo_plan *columns,
-                               const struct lcl_rows *came,
-                               const struct lcl_level_halo *halo,
-                               const struct lcl_halo_plan *own)
+static enum lcl_status continue_rows(struct continuation *c, lcl_context *ctx,
+                                     struct lcl_arrival *a,
+                                     const struct joints *J, int64_t rows)
 {
-    const struct lcl_log *log = log_of(halo);
-    lcl_context *ctx = context_of(halo);
-    struct lcl_rows joined = LCL_ROWS_INIT;
-    struct lcl_bsr B = {.rows = 0};
-    int32_t *row = lcl_malloc((size_t)came->rows, sizeof *row);
-    enum lcl_status st = row ? join(&joined, row, came, halo->sent, log)
-                             : lcl_fail_memory(log, what);
-    if (st == LCL_OK &&
-        (st = lcl_ghosts_of(columns, own, &joined, 1, log)) == LCL_OK &&
-        (st = lcl_rows_number(&B, NULL, &joined, columns, log)) == LCL_OK &&
-        (st = lcl_device_matrix_init(&a->D, ctx, &B)) == LCL_OK)
-        st = lcl_place_rows(&a->place, ctx, halo->halo.plan.rows, row,
-                            joined.rows);
-    lcl_bsr_finish(&B);
-    lcl_rows_finish(&joined);
-    lcl_free(row);
+    lcl_buffer *place = NULL, *map = NULL;
+    enum lcl_status st = lcl_buffer_create_from(
+        &place, ctx, J->place, a->came->rows, sizeof *J->place, what);
+    a->place = place;
+    if (st == LCL_OK && (st = lcl_arrive(&c->D, &map, ctx, a)) == LCL_OK &&
+        (st = join(&c->D, ctx, J)) == LCL_OK)
+        st = lcl_place_rows(&c->place, ctx, rows, J->row, J->rows);
+    lcl_buffer_destroy(&map);
+    lcl_buffer_destroy(&place);
     return st;
 }
 
-static enum lcl_status exchange(struct lcl_rows *came,
-                                const struct lcl_device_matrix *T,
-                                const struct lcl_level_halo *halo,
-                                const struct lcl_halo_plan *own)
+static enum lcl_status receive(struct continuation *c,
+                               struct lcl_halo_plan *columns,
+                               const struct lcl_came_rows *came,
+                               const struct lcl_level_halo *halo,
+                               const struct lcl_halo_plan *own)
 {
-    struct lcl_halo_plan back = {.rows = 0};
-    struct lcl_rows sent = LCL_ROWS_INIT;
-    enum lcl_status st;
-    if ((st = read_ghosts(&sent, T, halo, own)) == LCL_OK &&
-        (st = reverse(&back, &halo->halo.plan, log_of(halo))) == LCL_OK)
-        st = lcl_rows_carry(came, &sent, &back, comm_of(halo));
-    lcl_free(back.send);
-    lcl_rows_finish(&sent);
+    lcl_context *ctx = context_of(halo);
+    struct lcl_arrival a = {.came = came, .columns = columns};
+    struct joints J;
+    enum lcl_status st = joints_init(&J, halo->sent, came->rows, log_of(halo));
+    if (st == LCL_OK &&
+        (st = lcl_arrival_ghosts(columns, came, own, ctx)) == LCL_OK)
+        st = continue_rows(c, ctx, &a, &J, halo->halo.plan.rows);
+    joints_finish(&J);
     return st;
 }
 
@@ -468,23 +407,30 @@ static enum lcl_status transpose(struct lcl_device_matrix *R,
 {
     const int64_t rows = halo->halo.plan.rows;
     const struct lcl_halo_plan own = lcl_own_columns(O);
-    struct arrivals a = {.place = NULL};
+    struct lcl_halo_plan back = {.rows = 0};
+    struct continuation c = {.place = NULL};
+    struct lcl_row_exchange X = {.sent = NULL};
     struct lcl_device_matrix T;
-    struct lcl_rows came = LCL_ROWS_INIT;
+    lcl_buffer *tail = NULL;
     lcl_context *ctx = context_of(halo);
     enum lcl_status st;
     if ((st = lcl_transpose_init(&T, NULL, ctx, P)) == LCL_OK &&
-        (st = exchange(&came, &T, halo, &own)) == LCL_OK &&
-        (st = receive(&a, columns, &came, halo, &own)) == LCL_OK) {
+        (st = reverse(&back, &tail, halo)) == LCL_OK) {
+        const struct lcl_row_route route = {ctx, comm_of(halo), &back, tail};
+        st = lcl_row_exchange_init(&X, &route, &T, &own);
+    }
+    if (st == LCL_OK &&
+        (st = receive(&c, columns, &X.came, halo, &own)) == LCL_OK) {
         const struct lcl_device_matrix first =
             lcl_first_rows(&T, rows, T.blocks);
         const struct lcl_composition both = {
-            .A = &first, .limit = own.rows, .B = &a.D, .place = a.place};
-        st = lcl_compose(R, ctx, rows, a.D.block_cols, &both);
+            .A = &first, .limit = own.rows, .B = &c.D, .place = c.place};
+        st = lcl_compose(R, ctx, rows, c.D.block_cols, &both);
     }
-    lcl_rows_finish(&came);
-    lcl_buffer_destroy(&a.place);
-    lcl_device_matrix_finish(&a.D);
+    lcl_row_exchange_finish(&X);
+    lcl_buffer_destroy(&tail);
+    lcl_buffer_destroy(&c.place);
+    lcl_device_matrix_finish(&c.D);
     lcl_device_matrix_finish(&T);
     return st < 0 ? st : lcl_halo_plan_connect(columns, O->comm, O->first);
 }
@@ -504,55 +450,74 @@ enum lcl_status lcl_rank_matrix_transpose(struct lcl_device_matrix *R,
 
 // ------------------------------------------------------------------- gathering
 
-// The ghosts as columns of the whole matrix, and how many are below the own
-// ones.
-static enum lcl_status upload_ghosts(lcl_buffer **ghost, int32_t *lower,
-                                     lcl_context *ctx,
-                                     const struct lcl_halo_plan *columns)
-{
-    const int64_t ghosts = columns->ghosts;
-    int32_t *all = lcl_malloc((size_t)ghosts, sizeof *all);
-    *lower = 0;
-    if (!all)
-        return lcl_fail_memory(lcl_context_log(ctx), what);
-    for (int64_t g = 0; g < ghosts; ++g) {
-        all[g] = (int32_t)columns->ghost[g];
-        *lower += columns->ghost[g] < columns->first;
-    }
-    const enum lcl_status st =
-        lcl_buffer_create_from(ghost, ctx, all, ghosts, sizeof *all, what);
-    lcl_free(all);
-    return st;
-}
+struct ordered {
+    lcl_buffer *ghost; // int64
+    lcl_buffer *col;   // ascending columns of the whole matrix, int64
+    lcl_buffer *val;
+};
 
-// D = A with ascending columns of the whole matrix; it has A's row pointers.
-static enum lcl_status order(struct lcl_device_matrix *D, lcl_context *ctx,
+static enum lcl_status order(struct ordered *o, lcl_context *ctx,
                              const struct lcl_device_matrix *A,
                              const struct lcl_halo_plan *columns)
 {
     const struct lcl_buffer_plan all[] = {
-        {&D->col, A->blocks, sizeof(int32_t), "columns"},
-        {&D->val, A->blocks, sizeof(double), "values"},
+        {&o->col, A->blocks, sizeof(int64_t), "columns"},
+        {&o->val, A->blocks, sizeof(double), "values"},
     };
-    const int shift = lcl_row_shift(ctx, lcl_row_values(A));
-    lcl_buffer *ghost = NULL;
     lcl_kernel *kernel;
     int32_t lower;
     enum lcl_status st;
-    *D = *A;
-    D->col = D->val = NULL;
-    if ((st = lcl_buffers_create(ctx, all, sizeof all / sizeof *all)) ==
-            LCL_OK &&
-        (st = upload_ghosts(&ghost, &lower, ctx, columns)) == LCL_OK &&
-        (st = lcl_ghosts_kernel(&kernel, ctx, "ghosts_order")) == LCL_OK)
-        st =
-            LCL_LAUNCH(kernel, A->groups, lcl_arg_long(A->n),
-                       lcl_arg_int(shift), lcl_arg_int((int32_t)columns->rows),
-                       lcl_arg_int((int32_t)columns->first), lcl_arg_int(lower),
-                       lcl_arg_buffer(ghost), lcl_arg_buffer(A->row_ptr),
-                       lcl_arg_buffer(A->col), lcl_arg_buffer(A->val),
-                       lcl_arg_buffer(D->col), lcl_arg_buffer(D->val));
-    lcl_buffer_destroy(&ghost);
+    if ((st = lcl_buffers_create(ctx, all, sizeof all / sizeof *all)) < 0 ||
+        (st = lcl_upload_ghosts(&o->ghost, &lower, ctx, columns)) < 0 ||
+        (st = lcl_ghost_rows_kernel(&kernel, ctx, "rows_leave")) < 0)
+        return st;
+    return LCL_LAUNCH(kernel, A->groups, lcl_arg_long(A->n),
+                      lcl_arg_int(lcl_row_shift(ctx, lcl_row_values(A))),
+                      lcl_arg_int((int32_t)columns->rows),
+                      lcl_arg_long(columns->first), lcl_arg_int(lower),
+                      lcl_arg_buffer(o->ghost), lcl_arg_buffer(A->row_ptr),
+                      lcl_arg_buffer(A->col), lcl_arg_buffer(A->val),
+                      lcl_arg_buffer(o->col), lcl_arg_buffer(o->val));
+}
+
+static void ordered_finish(struct ordered *o)
+{
+    lcl_buffer_destroy(&o->ghost);
+    lcl_buffer_destroy(&o->col);
+    lcl_buffer_destroy(&o->val);
+}
+
+static enum lcl_status read_entries(struct lcl_bsr *own, int64_t *col,
+                                    const struct ordered *o,
+                                    const struct lcl_device_matrix *A,
+                                    const struct lcl_log *log)
+{
+    const size_t nnz = (size_t)A->blocks;
+    enum lcl_status st;
+    if ((st = lcl_device_row_ptr_read(own->row_ptr, A, log)) < 0 ||
+        (st = lcl_buffer_read(o->col, col, nnz * sizeof *col)) < 0 ||
+        (st = lcl_buffer_read(o->val, own->val, nnz * sizeof *own->val)) < 0)
+        return st;
+    for (size_t k = 0; k < nnz; ++k)
+        own->col_ind[k] = (int32_t)col[k];
+    return LCL_OK;
+}
+
+static enum lcl_status read_rows(struct lcl_bsr *own, const struct ordered *o,
+                                 const struct lcl_device_matrix *A,
+                                 const struct lcl_log *log)
+{
+    const size_t nnz = (size_t)A->blocks;
+    int64_t *col = lcl_malloc(nnz, sizeof *col);
+    *own = (struct lcl_bsr){
+        .rows = A->n, .cols = A->n, .nnz = A->blocks, .block_size = 1};
+    own->row_ptr = lcl_malloc((size_t)A->n + 1, sizeof *own->row_ptr);
+    own->col_ind = lcl_malloc(nnz, sizeof *own->col_ind);
+    own->val = lcl_malloc(nnz, sizeof *own->val);
+    const enum lcl_status st = col && own->row_ptr && own->col_ind && own->val
+                                   ? read_entries(own, col, o, A, log)
+                                   : lcl_fail_memory(log, what);
+    lcl_free(col);
     return st;
 }
 
@@ -562,15 +527,14 @@ enum lcl_status lcl_rank_matrix_gather(struct lcl_bsr *all,
                                        lcl_context *ctx,
                                        const struct lcl_ownership *O)
 {
-    struct lcl_device_matrix D;
+    struct ordered o = {NULL, NULL, NULL};
     struct lcl_bsr own = {.rows = 0};
     enum lcl_status st;
     *all = (struct lcl_bsr){.rows = 0};
-    if ((st = order(&D, ctx, A, columns)) == LCL_OK &&
-        (st = lcl_device_matrix_read(&own, &D, true, &O->comm->log)) == LCL_OK)
+    if ((st = order(&o, ctx, A, columns)) == LCL_OK &&
+        (st = read_rows(&own, &o, A, &O->comm->log)) == LCL_OK)
         st = lcl_gather_rows(all, &own, O);
-    D.row_ptr = NULL; // A's
-    lcl_device_matrix_finish(&D);
+    ordered_finish(&o);
     lcl_bsr_finish(&own);
     return st;
 }

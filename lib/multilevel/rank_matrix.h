@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matrices of several ranks on the devices, for the set-up of levels: each rank
 // has rows, whose columns are its own ones, then the ghosts of a plan,
-// ascending. The host sees the rows that ranks send each other, and lists of
-// ghosts.
+// ascending. The host sees counts and lists of ghosts.
 #pragma once
 
 #include "lib/multilevel/level_halo.h"
 #include "lib/multilevel/rank_rows.h"
+#include "lib/multilevel/row_exchange.h"
 
 // Functions are collective and need not be left by all ranks: a rank with an
 // error has to call lcl_comm_fail(). They return LCL_OK, LCL_EUNSUPPORTED (2^32
@@ -16,12 +16,9 @@
 
 // Rows of a matrix that come from other ranks.
 struct lcl_ghost_rows {
-    const struct lcl_level_halo *halo; // of the rows
-    struct lcl_device_matrix sent;     // the rows for other ranks
-    // Entries of the rows sent and received; numbered entry k is entry map[k]
-    // of those that come
-    int64_t *sent_ptr, *came_ptr, *map;
-    int64_t entries; // numbered
+    struct lcl_row_exchange rows;
+    lcl_buffer *map; // which entry of those that come an entry is, uint32
+    int64_t entries; // of the ghosts' rows
 };
 
 // all = the rows of A, then those of the ghosts of `halo`. The columns of A are

@@ -97,5 +97,5 @@ uint64_t lcl_rank_product_bytes(const struct lcl_rank_product *W)
 {
     return lcl_device_matrix_bytes(&W->P) + lcl_device_matrix_bytes(&W->AP) +
            lcl_device_matrix_bytes(&W->all) + lcl_device_matrix_bytes(&W->C) +
-           lcl_device_matrix_bytes(&W->ghosts.sent);
+           lcl_row_exchange_bytes(&W->ghosts.rows);
 }

@@ -168,6 +168,28 @@ enum lcl_status lcl_ghosts_of(struct lcl_halo_plan *P,
     return st;
 }
 
+enum lcl_status lcl_ghosts_join(struct lcl_halo_plan *P,
+                                const struct lcl_halo_plan *base, int64_t from,
+                                const uint64_t *bits, int64_t words,
+                                const struct lcl_log *log)
+{
+    int64_t range[2] = {words > 0 ? from : INT64_MAX, from + 64 * words - 1};
+    struct set S;
+    *P = (struct lcl_halo_plan){
+        .rows = base->rows, .total = base->total, .first = base->first};
+    for_nodes(base, NULL, 1, widen, range);
+    range[0] -= range[0] % 64;
+    enum lcl_status st = set_init(&S, range[0], range[1], log);
+    if (st == LCL_OK) {
+        for (int64_t w = 0; w < words; ++w)
+            S.bits[(from - S.from) / 64 + w] = bits[w];
+        for_nodes(base, NULL, 1, add, &S);
+        st = list_ghosts(P, &S, 1, log);
+    }
+    set_finish(&S);
+    return st;
+}
+
 void lcl_ghosts_number(int32_t *number, const struct lcl_halo_plan *to,
                        const struct lcl_halo_plan *from)
 {
@@ -177,51 +199,6 @@ void lcl_ghosts_number(int32_t *number, const struct lcl_halo_plan *to,
             ++at;
         number[g] = at;
     }
-}
-
-// ------------------------------------------------------------------- exchange
-
-// ghost_ptr[g + 1] - ghost_ptr[g] = entries of row g on its rank.
-static enum lcl_status carry_lengths(int64_t *ghost_ptr,
-                                     const struct lcl_halo_plan *P,
-                                     struct lcl_comm *comm,
-                                     const struct lcl_rows *sent)
-{
-    const size_t rows = (size_t)sent->rows;
-    int64_t *length = lcl_malloc(rows, sizeof *length);
-    if (!length)
-        return lcl_fail_memory(&comm->log, what);
-    for (size_t i = 0; i < rows; ++i)
-        length[i] = sent->row_ptr[i + 1] - sent->row_ptr[i];
-    ghost_ptr[0] = 0;
-    const enum lcl_status st =
-        lcl_halo_plan_carry(P, comm, length, sizeof *length, ghost_ptr + 1);
-    for (int64_t g = 0; g < P->ghosts && st == LCL_OK; ++g)
-        ghost_ptr[g + 1] += ghost_ptr[g];
-    lcl_free(length);
-    return st;
-}
-
-enum lcl_status lcl_rows_carry(struct lcl_rows *came,
-                               const struct lcl_rows *sent,
-                               const struct lcl_halo_plan *P,
-                               struct lcl_comm *comm)
-{
-    int64_t *ptr = lcl_malloc((size_t)P->ghosts + 1, sizeof *ptr);
-    *came = (struct lcl_rows){.rows = P->ghosts};
-    enum lcl_status st = ptr ? carry_lengths(ptr, P, comm, sent)
-                             : lcl_fail_memory(&comm->log, what);
-    if (st == LCL_OK &&
-        (st = lcl_rows_allocate(came, ptr[P->ghosts], &comm->log)) == LCL_OK) {
-        memcpy(came->row_ptr, ptr, ((size_t)P->ghosts + 1) * sizeof *ptr);
-        st = lcl_halo_plan_carry_rows(P, comm, sent->row_ptr, sent->col,
-                                      sizeof *sent->col, ptr, came->col);
-    }
-    if (st == LCL_OK)
-        st = lcl_halo_plan_carry_rows(P, comm, sent->row_ptr, sent->val,
-                                      sizeof *sent->val, ptr, came->val);
-    lcl_free(ptr);
-    return st;
 }
 
 // ------------------------------------------------------------------- numbering
@@ -320,27 +297,6 @@ enum lcl_status lcl_rows_number(struct lcl_bsr *B, int64_t **map,
         *map = N.map;
     else
         lcl_free(N.map);
-    return st;
-}
-
-enum lcl_status lcl_rows_download(struct lcl_rows *A,
-                                  const struct lcl_device_matrix *D,
-                                  const struct lcl_halo_plan *columns,
-                                  const struct lcl_log *log)
-{
-    struct lcl_bsr B;
-    enum lcl_status st = lcl_device_matrix_read(&B, D, true, log);
-    A->rows = D->n;
-    if (st == LCL_OK && (st = lcl_rows_allocate(A, B.nnz, log)) == LCL_OK) {
-        memcpy(A->row_ptr, B.row_ptr, ((size_t)D->n + 1) * sizeof *A->row_ptr);
-        memcpy(A->val, B.val, (size_t)B.nnz * sizeof *A->val);
-        for (int64_t k = 0; k < B.nnz; ++k) {
-            const int64_t j = B.col_ind[k] - columns->rows;
-            A->col[k] =
-                j < 0 ? columns->first + B.col_ind[k] : columns->ghost[j];
-        }
-    }
-    lcl_bsr_finish(&B);
     return st;
 }
 

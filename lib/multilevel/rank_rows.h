@@ -49,18 +49,17 @@ enum lcl_status lcl_ghosts_of(struct lcl_halo_plan *P,
                               const struct lcl_rows *A, int block,
                               const struct lcl_log *log);
 
+// P = a plan as of lcl_ghosts_of(), of the ghosts of `base` and the columns
+// from + k for bits k that are set, in `words` words.
+enum lcl_status lcl_ghosts_join(struct lcl_halo_plan *P,
+                                const struct lcl_halo_plan *base, int64_t from,
+                                const uint64_t *bits, int64_t words,
+                                const struct lcl_log *log);
+
 // number[g] = which ghost of `to` is ghost g of `from`, for those that both
 // have.
 void lcl_ghosts_number(int32_t *number, const struct lcl_halo_plan *to,
                        const struct lcl_halo_plan *from);
-
-// came = the rows of the ghosts of P, which is connected; the rank's row
-// P->send[k] is row P->send[k] of `sent`. Collective; statuses as
-// lcl_halo_plan_carry().
-enum lcl_status lcl_rows_carry(struct lcl_rows *came,
-                               const struct lcl_rows *sent,
-                               const struct lcl_halo_plan *P,
-                               struct lcl_comm *comm);
 
 // B = A without the entries in columns that `columns` lacks: own columns first,
 // then ghosts, ascending. Entry k of B is entry (*map)[k] of A; map may be
@@ -69,13 +68,6 @@ enum lcl_status lcl_rows_number(struct lcl_bsr *B, int64_t **map,
                                 const struct lcl_rows *A,
                                 const struct lcl_halo_plan *columns,
                                 const struct lcl_log *log);
-
-// A = rows from the device, numbered so; A->first is to be set. Statuses as
-// lcl_device_matrix_read().
-enum lcl_status lcl_rows_download(struct lcl_rows *A,
-                                  const struct lcl_device_matrix *D,
-                                  const struct lcl_halo_plan *columns,
-                                  const struct lcl_log *log);
 
 // all = `count` bytes of each rank, one after the other, of which this one
 // gives `own`. Collective; statuses as lcl_comm_gather(). The caller frees it.

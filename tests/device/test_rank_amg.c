@@ -89,10 +89,16 @@ static void add_device(double *dense, int64_t cols, int64_t first,
                        const struct lcl_device_matrix *D,
                        const struct lcl_halo_plan *columns)
 {
-    struct lcl_rows rows = {.first = first};
-    assert_int_equal(lcl_rows_download(&rows, D, columns, NULL), LCL_OK);
-    add_dense(dense, cols, &rows);
-    lcl_rows_finish(&rows);
+    struct lcl_bsr A;
+    assert_int_equal(lcl_device_matrix_read(&A, D, true, NULL), LCL_OK);
+    for (int64_t i = 0; i < A.rows; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
+            const int64_t g = A.col_ind[k] - columns->rows;
+            const int64_t j =
+                g < 0 ? columns->first + A.col_ind[k] : columns->ghost[g];
+            dense[(first + i) * cols + j] += A.val[k];
+        }
+    lcl_bsr_finish(&A);
 }
 
 static void multiply(const double *a, const double *b, double *c, int64_t rows,

@@ -278,97 +278,6 @@ static void test_ghosts__are_found_and_renumbered(void **state)
     expect_columns(*state, 5 * n, n, n / 2);
 }
 
-// Rows of a whole matrix with ascending columns, of which a rank has the
-// columns from `first` on, and how the rank has them.
-struct part {
-    struct lcl_csr A;
-    int32_t own, first, ghosts, lower;
-    int32_t *ghost, *local; // all columns that are not own ones; local columns
-    double *val;
-};
-
-static void part_open(struct part *p, struct lcl_csr A, int32_t first,
-                      int32_t own)
-{
-    const int32_t ghosts = (int32_t)A.cols - own;
-    *p = (struct part){.A = A,
-                       .own = own,
-                       .first = first,
-                       .ghosts = ghosts,
-                       .lower = first,
-                       .ghost = calloc((size_t)ghosts + 1, sizeof *p->ghost),
-                       .local = calloc((size_t)A.nnz + 1, sizeof *p->local),
-                       .val = calloc((size_t)A.nnz + 1, sizeof *p->val)};
-    assert_true(p->ghost && p->local && p->val);
-    for (int32_t g = 0; g < ghosts; ++g)
-        p->ghost[g] = g < first ? g : own + g;
-    int64_t at = 0;
-    for (int64_t i = 0; i < A.rows; ++i)
-        for (int pass = 0; pass < 2; ++pass) // own columns, then ghosts
-            for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
-                const int32_t c = A.col_ind[k];
-                const bool is_own = c >= first && c < first + own;
-                if (is_own != (pass == 0))
-                    continue;
-                p->local[at] = is_own ? c - first : c < first ? own + c : c;
-                p->val[at++] = A.val[k];
-            }
-}
-
-static void part_close(struct part *p)
-{
-    free(p->val);
-    free(p->local);
-    free(p->ghost);
-    test_csr_finish(&p->A);
-}
-
-static void expect_order(lcl_context *ctx, struct lcl_csr A, int32_t first,
-                         int32_t own, int shift)
-{
-    struct part p;
-    part_open(&p, A, first, own);
-    double *got = test_vector(A.nnz);
-    lcl_buffer *row_ptr;
-    assert_int_equal(lcl_buffer_create_narrow(&row_ptr, ctx, A.row_ptr,
-                                              A.rows + 1, "row pointers"),
-                     LCL_OK);
-    lcl_buffer *ghost = test_upload(ctx, p.ghost, p.ghosts, sizeof *p.ghost);
-    lcl_buffer *col = test_upload(ctx, p.local, A.nnz, sizeof *p.local);
-    lcl_buffer *val = test_upload(ctx, p.val, A.nnz, sizeof *p.val);
-    lcl_buffer *out_col = test_poisoned(ctx, A.nnz, sizeof *p.local);
-    lcl_buffer *out_val = test_poisoned(ctx, A.nnz, sizeof *p.val);
-    assert_int_equal(LCL_LAUNCH(kernel_of(ctx, "ghosts_order"), 3,
-                                lcl_arg_long(A.rows), lcl_arg_int(shift),
-                                lcl_arg_int(p.own), lcl_arg_int(p.first),
-                                lcl_arg_int(p.lower), lcl_arg_buffer(ghost),
-                                lcl_arg_buffer(row_ptr), lcl_arg_buffer(col),
-                                lcl_arg_buffer(val), lcl_arg_buffer(out_col),
-                                lcl_arg_buffer(out_val)),
-                     LCL_OK);
-    test_expect_words("column", out_col, A.col_ind, A.nnz);
-    test_download(out_val, got, A.nnz, sizeof *got);
-    test_expect_same("value", got, A.val, A.nnz);
-    lcl_buffer *const all[] = {row_ptr, ghost, col, val, out_col, out_val};
-    for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
-        lcl_buffer *buffer = all[k];
-        lcl_buffer_destroy(&buffer);
-    }
-    free(got);
-    part_close(&p);
-}
-
-static void test_ghosts__come_in_order(void **state)
-{
-    const int32_t n = (int32_t)test_size(60, 3001);
-    expect_order(*state, test_identity(1), 0, 1, 0);
-    expect_order(*state, test_random_csr(n, 5, 3), 0, n, 2);
-    expect_order(*state, test_random_csr(n, 5, 3), n / 3, n / 2, 0);
-    expect_order(*state, test_random_csr(n, 9, 3), n / 3, n / 2, 2);
-    expect_order(*state, test_random_csr(n, 9, 5), n - 2, 2, 1);
-    expect_order(*state, test_dense_row(n, 3), n / 2, n / 4, 3);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,7 +286,6 @@ int main(void)
         cmocka_unit_test(test_ghosts__couplings_stay_inside_a_rank),
         cmocka_unit_test(test_ghosts__aggregates_are_packed),
         cmocka_unit_test(test_ghosts__are_found_and_renumbered),
-        cmocka_unit_test(test_ghosts__come_in_order),
     };
     return test_device_run(tests);
 }

@@ -405,6 +405,7 @@ static const struct variant variants[] = {
                       .defines = {{"PRESSURE", 1}}}},
     {"block_3",   8, {.source = "nodes.cl", .block = 3}},
     {"plain",     8, {.source = "compose.cl"}},
+    {"plain",     8, {.source = "ghost_rows.cl"}},
     {"plain",     8, {.source = "ghosts.cl"}},
     {"plain",     8, {.source = "power.cl"}},
     {"plain",     8, {.source = "relaxation.cl"}},

@@ -118,6 +118,35 @@ static void test_rank_rows__ghosts_of_both(void **state)
     lcl_halo_plan_finish(&P);
 }
 
+// Ghosts of a plan and columns that are marked.
+static void test_rank_rows__ghosts_of_marks(void **state)
+{
+    int64_t ghost[] = {5, 63, 64, 200};
+    const struct lcl_halo_plan base = {
+        .rows = 10, .first = 10, .total = 701, .ghost = ghost, .ghosts = 4};
+    static const uint64_t bits[] = {UINT64_C(1) << 63, 9, 0, 2};
+    static const int64_t expected[] = {5, 63, 64, 127, 128, 131, 200, 257};
+    static const int64_t marked[] = {127, 128, 131, 257};
+    const struct lcl_halo_plan none = {.rows = 10, .first = 10, .total = 701};
+    struct lcl_halo_plan P;
+    (void)state;
+    assert_int_equal(lcl_ghosts_join(&P, &base, 64, bits, 4, NULL), LCL_OK);
+    assert_int_equal(P.ghosts, 8);
+    assert_memory_equal(P.ghost, expected, sizeof expected);
+    lcl_halo_plan_finish(&P);
+    assert_int_equal(lcl_ghosts_join(&P, &none, 64, bits, 4, NULL), LCL_OK);
+    assert_int_equal(P.ghosts, 4);
+    assert_memory_equal(P.ghost, marked, sizeof marked);
+    lcl_halo_plan_finish(&P);
+    assert_int_equal(lcl_ghosts_join(&P, &base, 0, NULL, 0, NULL), LCL_OK);
+    assert_int_equal(P.ghosts, 4);
+    assert_memory_equal(P.ghost, ghost, sizeof ghost);
+    lcl_halo_plan_finish(&P);
+    assert_int_equal(lcl_ghosts_join(&P, &none, 0, NULL, 0, NULL), LCL_OK);
+    assert_int_equal(P.ghosts, 0);
+    lcl_halo_plan_finish(&P);
+}
+
 static void test_rank_rows__too_many_ghosts_are_refused(void **state)
 {
     int64_t ghost[] = {0, 2};
@@ -195,6 +224,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rank_rows__ghosts_are_all_other_columns),
         cmocka_unit_test(test_rank_rows__ghosts_of_both),
+        cmocka_unit_test(test_rank_rows__ghosts_of_marks),
         cmocka_unit_test(test_rank_rows__too_many_ghosts_are_refused),
         cmocka_unit_test(test_rank_rows__local_columns_ascend),
     };
