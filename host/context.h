@@ -76,6 +76,7 @@ struct lcl_context {
     bool profile;               // wait before and after each task
     struct lcl_buffer *no_stop; // lcl_context_no_stop()
     struct lcl_pinned staging;  // for lcl_fill_staged()
+    struct lcl_pinned outbox;   // lcl_context_outbox()
     struct lcl_mailbox mailbox;
     void *create_nv; // host/shared.c; NULL: none
     bool knows_create_nv;

@@ -266,6 +266,7 @@ void lcl_context_destroy(lcl_context **context)
     lcl_aux_finish(ctx);
     lcl_mailbox_finish(ctx);
     lcl_pinned_close(&ctx->staging, ctx);
+    lcl_pinned_close(&ctx->outbox, ctx);
     lcl_buffer_destroy(&ctx->no_stop);
     if (ctx->queue)
         ctx->cl.api->clFinish(ctx->queue);

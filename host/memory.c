@@ -104,6 +104,7 @@ static void trim(lcl_context *ctx, uint64_t most)
 static void trim_all(lcl_context *ctx)
 {
     lcl_pinned_close(&ctx->staging, ctx);
+    lcl_pinned_close(&ctx->outbox, ctx);
     trim(ctx, 0);
 }
 

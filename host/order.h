@@ -23,12 +23,30 @@ static inline int lcl_order_double(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+// Sort numbers, which often are in order: columns of rows in their order.
+static inline void lcl_sort_int32(int32_t *number, int64_t count)
+{
+    int64_t k = 1;
+    while (k < count && number[k - 1] <= number[k])
+        ++k;
+    if (k < count)
+        qsort(number, (size_t)count, sizeof *number, lcl_order_int32);
+}
+
+static inline void lcl_sort_int64(int64_t *number, int64_t count)
+{
+    int64_t k = 1;
+    while (k < count && number[k - 1] <= number[k])
+        ++k;
+    if (k < count)
+        qsort(number, (size_t)count, sizeof *number, lcl_order_int64);
+}
+
 // Sort numbers, each once. Return how many are left.
 static inline int64_t lcl_sort_once_int32(int32_t *number, int64_t count)
 {
     int64_t kept = 0;
-    if (count > 0)
-        qsort(number, (size_t)count, sizeof *number, lcl_order_int32);
+    lcl_sort_int32(number, count);
     for (int64_t k = 0; k < count; ++k)
         if (k == 0 || number[k] != number[kept - 1])
             number[kept++] = number[k];
@@ -38,8 +56,7 @@ static inline int64_t lcl_sort_once_int32(int32_t *number, int64_t count)
 static inline int64_t lcl_sort_once_int64(int64_t *number, int64_t count)
 {
     int64_t kept = 0;
-    if (count > 0)
-        qsort(number, (size_t)count, sizeof *number, lcl_order_int64);
+    lcl_sort_int64(number, count);
     for (int64_t k = 0; k < count; ++k)
         if (k == 0 || number[k] != number[kept - 1])
             number[kept++] = number[k];

@@ -330,10 +330,10 @@ static enum lcl_status joints_init(struct joints *J, const int32_t *of,
     const bool room = key && J->place && J->row && J->start;
     for (int64_t k = 0; room && k < rows; ++k)
         key[k] = (int64_t)of[k] << 32 | k;
-    if (room && rows > 0)
-        qsort(key, count, sizeof *key, lcl_order_int64);
-    if (room)
+    if (room) {
+        lcl_sort_int64(key, rows);
         list_joints(J, key, rows);
+    }
     lcl_free(key);
     return room ? LCL_OK : lcl_fail_memory(log, what);
 }

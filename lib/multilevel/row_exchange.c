@@ -224,15 +224,14 @@ static enum lcl_status carry(const struct lcl_row_exchange *X,
                              size_t size)
 {
     const struct parts out = entries_out(X), in = entries_in(X);
-    const size_t entries = (size_t)X->listed.blocks;
+    const size_t bytes = (size_t)X->listed.blocks * size;
     struct arrivals a = {X, to, size};
-    void *sent = lcl_malloc(entries, size);
-    enum lcl_status st = sent ? lcl_buffer_read(from, sent, entries * size)
-                              : lcl_fail_memory(log_of(X), what);
-    if (st == LCL_OK)
-        st = exchange(X, &out, &in, sent, size, take_entries, &a);
-    lcl_free(sent);
-    return st;
+    void *sent;
+    enum lcl_status st;
+    if ((st = lcl_context_outbox(&sent, X->route.ctx, bytes)) < 0 ||
+        (st = lcl_buffer_read(from, sent, bytes)) < 0)
+        return st;
+    return exchange(X, &out, &in, sent, size, take_entries, &a);
 }
 
 // With columns of the whole matrix.

@@ -226,6 +226,32 @@ static void test_allocator__pinned_memory_is_trimmed(void **state)
     assert_int_equal(fake_cl.objects, 0);
 }
 
+// It grows, keeps its memory for smaller ones, and can be had again.
+static void test_allocator__the_outbox_is_kept_and_trimmed(void **state)
+{
+    struct test_capture capture;
+    void *first, *small, *large;
+    (void)state;
+    test_capture_init(&capture, LCL_LOG_ERROR);
+    lcl_context *ctx = open_context(&capture);
+    const uint64_t least = lcl_context_memory(ctx).pinned_bytes;
+    for (int i = 0; i < 2; ++i) {
+        assert_int_equal(lcl_context_outbox(&first, ctx, 1000), LCL_OK);
+        const uint64_t one = lcl_context_memory(ctx).pinned_bytes;
+        assert_int_equal(lcl_context_outbox(&small, ctx, 0), LCL_OK);
+        assert_ptr_equal(small, first);
+        assert_int_equal(lcl_context_outbox(&large, ctx, 3 << 20), LCL_OK);
+        memset(large, 7, 3 << 20);
+        assert_true(lcl_context_memory(ctx).pinned_bytes >=
+                    least + (UINT64_C(3) << 20));
+        assert_true(one >= least + 1000);
+        lcl_context_trim(ctx);
+        assert_int_equal(lcl_context_memory(ctx).pinned_bytes, least);
+    }
+    lcl_context_destroy(&ctx);
+    assert_int_equal(fake_cl.objects, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +260,7 @@ int main(void)
         cmocka_unit_test(test_allocator__incomplete_ones_are_refused),
         cmocka_unit_test(test_allocator__contexts_count_their_memory),
         cmocka_unit_test(test_allocator__pinned_memory_is_trimmed),
+        cmocka_unit_test(test_allocator__the_outbox_is_kept_and_trimmed),
     };
     return cmocka_run_group_tests(tests, test_cache_create, test_cache_remove);
 }
