@@ -346,15 +346,11 @@ static enum lcl_status check_own_options(struct parser *parser)
     return LCL_OK;
 }
 
-// IC(0) of blocks does not check the signs of pivots, and hec_level has no
-// blocks: single entries, then.
+// IC(0) of blocks does not check the signs of pivots: single entries, then.
 static void name_block_size(struct cli *cli)
 {
     struct lcl_options *options = &cli->options;
-    const bool single =
-        cli_is_cholesky(options->precond.type) ||
-        (cli_takes_levels(options->precond.trisolve) && !cli_is_kron(cli));
-    if (!single || options->op.block_size > 0)
+    if (!cli_is_cholesky(options->precond.type) || options->op.block_size > 0)
         return;
     options->op.block_size = 1;
     cli->given[cli_find_key("block-size")] = "1";

@@ -97,7 +97,9 @@ struct lcl_operator_params {
     enum lcl_spmv_type spmv;
     /* Rows and columns of the blocks in which the matrix is stored, 1 to
      * LCL_BLOCK_MAX; missing entries of a block are padded with zeros. 0: the
-     * natural block size, see lcl_csr_natural_block(). */
+     * natural block size, see lcl_csr_natural_block(), or 1 with an spmv for
+     * scalar entries only. Preconditioners for scalar entries only accept
+     * natural blocks, but not declared ones; see lcl_precond_create(). */
     int block_size;
     enum lcl_kron_type kron; /* for lcl_operator_create_kron() */
     /* for lcl_operator_create_kron_distributed() and _kron_mpi() */

@@ -445,7 +445,8 @@ struct lcl_precond_info {
     int group_size;
     const char *form; /* autotuned variant of the kernel that applies the
                          factors; "" if there is only one */
-    int block_size;   /* block size in which the matrix is stored */
+    int block_size;   /* block size of what the method takes: that in which
+                         the matrix is stored, or 1, see lcl_precond_create() */
     enum lcl_partition_type partition; /* of the subdomains, never DEFAULT */
     bool weighted;                     /* METIS or MATCH used edge weights */
     enum lcl_factor_storage storage;   /* in use, never DEFAULT with ILU */
@@ -495,7 +496,10 @@ typedef struct lcl_precond lcl_precond;
  * be square and must outlive M. NULL params mean the defaults. A preconditioner
  * on subdomains renumbers the vectors of A on the device; while A has another
  * preconditioner or a solver, M takes a copy of the matrix in a numbering of
- * its own instead, and each application permutes twice. Operators made of a
+ * its own instead, and each application permutes twice. Methods for single
+ * entries only (HEC_LEVEL, HEC_WAIT, relax, a transversal, CLASSICAL on one
+ * device) take the natural blocks of a matrix given without block size entry by
+ * entry, in such a copy; they refuse declared blocks. Operators made of a
  * lcl_kron take NONE, BLOCK_JACOBI, ILDU0, ILU0 and IC0, see kron.h; those made
  * of a callback only NONE. METIS seeds and uses rand() and so changes the
  * rand() sequence of the process; the partition is the same from run to run
@@ -503,11 +507,12 @@ typedef struct lcl_precond lcl_precond;
  * METIS if memory for it is short; if other threads take that memory meanwhile,
  * METIS writes to stderr before the call returns LCL_ENOMEM. Returns LCL_OK;
  * LCL_PIVOTS_REPAIRED (usable, see the info); LCL_EINVAL (parameters);
- * LCL_EUNSUPPORTED (the type with this operator; relax with blocks; trisolve or
- * apply does not support the storage, or needs atomic sums, local memory or
- * progress between groups that the device lacks; IC0 or AS with A not
- * symmetric; factors on subdomains with 2^32 - 1024 entries or more; ILUK,
- * ILUT, RAS and AS with a coarse correction or another trisolve than PACKED);
+ * LCL_EUNSUPPORTED (the type with this operator; a method for single entries
+ * with declared blocks, or for the factors of CPR; trisolve or apply does not
+ * support the storage, or needs atomic sums, local memory or progress between
+ * groups that the device lacks; IC0 or AS with A not symmetric; factors on
+ * subdomains with 2^32 - 1024 entries or more; ILUK, ILUT, RAS and AS with a
+ * coarse correction or another trisolve than PACKED, HEC_LEVEL and HEC_WAIT);
  * LCL_EFORMAT (A not square); LCL_EPIVOT; LCL_ERANGE (a subdomain does not fit
  * local memory; values of the factors do not fit storage); LCL_EDEVMEM;
  * LCL_EDEVICE; LCL_ESELFTEST (the device computed impossible levels);

@@ -56,6 +56,7 @@ enum lcl_status lcl_blocked_convert(struct lcl_blocked *B, lcl_context *ctx,
         st = lcl_natural_block(&block, ctx, &B->A);
     if (st == LCL_OK && block > 1)
         st = convert(B, ctx, block);
+    B->detected |= block > 1 && block_size == 0;
     lcl_task_leave(ctx);
     return st;
 }
@@ -108,8 +109,10 @@ enum lcl_status lcl_blocked_from_csr(struct lcl_blocked *B, lcl_context *ctx,
     const struct lcl_view rows = lcl_view_of_csr(A);
     if (!is_on_host(ctx) && (st = check_entries(&B->A, ctx, &rows)) < 0)
         return st;
-    if (is_on_host(ctx) && block_size == 0)
+    if (is_on_host(ctx) && block_size == 0) {
         block_size = lcl_csr_natural_block(A);
+        B->detected = block_size > 1;
+    }
     return lcl_blocked_convert(B, ctx, block_size);
 }
 

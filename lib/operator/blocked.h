@@ -13,6 +13,7 @@ struct lcl_blocked {
     int64_t part[LCL_LAYOUT_PARTS]; // values in each array of a layout with
                                     // several; 0: one array
     lcl_buffer *staged;             // with sources: the caller's values
+    bool detected; // the blocks of A are its natural ones, which nobody wanted
 };
 
 // Upload A, which need live only until the call returns, and convert it. A CSR

@@ -32,7 +32,7 @@ static enum lcl_status create(lcl_operator **out, lcl_context *ctx,
                               const struct lcl_device_csr *A,
                               const struct lcl_operator_params *params)
 {
-    const int block = params->block_size;
+    const int block = lcl_entries_block_size(params);
     struct lcl_blocked B = {.entries = A->nnz};
     enum lcl_status st;
     if ((st = lcl_device_csr_check(A, ctx)) < 0 ||

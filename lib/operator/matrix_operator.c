@@ -345,6 +345,7 @@ enum lcl_status lcl_matrix_operator_create(
     lcl_operator *A = *out;
     A->modes = LCL_MODE_BIT(LCL_PRODUCT_MODES) - 1;
     A->matrix = &((struct given *)A->state)->matrix;
+    A->detected = B->detected;
     A->info.nnz = B->entries;
     lcl_operator_describe(A);
     return LCL_OK;
@@ -371,7 +372,7 @@ enum lcl_status lcl_operator_create(lcl_operator **out, lcl_context *ctx,
         lcl_operator_begin(out, ctx, A, "lcl_operator_create", &params);
     if (st < 0)
         return st;
-    st = lcl_blocked_from_csr(&B, ctx, A, params->block_size);
+    st = lcl_blocked_from_csr(&B, ctx, A, lcl_entries_block_size(params));
     return create_from(out, ctx, &B, st, params);
 }
 
@@ -381,7 +382,7 @@ enum lcl_status lcl_matrix_operator_create_own(
 {
     struct lcl_blocked B;
     const enum lcl_status st =
-        lcl_blocked_from_own(&B, ctx, A, params->block_size);
+        lcl_blocked_from_own(&B, ctx, A, lcl_entries_block_size(params));
     return create_from(out, ctx, &B, st, params);
 }
 
@@ -515,7 +516,8 @@ static enum lcl_status restore_order(struct lcl_bsr *B, int64_t **map,
 enum lcl_status lcl_operator_copy(lcl_operator **out, lcl_buffer **map,
                                   const lcl_operator *A)
 {
-    static const struct lcl_operator_params params = {.spmv = LCL_SPMV_CSR};
+    const struct lcl_operator_params params = {.spmv = LCL_SPMV_CSR,
+                                               .hec_width = A->hec_width};
     lcl_context *ctx = A->range.ctx;
     struct lcl_bsr B;
     int64_t *from = NULL;

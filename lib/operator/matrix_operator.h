@@ -4,6 +4,15 @@
 
 #include "lib/operator/blocked.h"
 #include "lib/operator/operator.h"
+#include "lib/operator/spmv.h"
+
+// The block size, 0: the natural one, for a matrix that is given by entries.
+static inline int lcl_entries_block_size(const struct lcl_operator_params *p)
+{
+    return p->block_size == 0 && lcl_spmv_takes_entries(p->spmv)
+               ? 1
+               : p->block_size;
+}
 
 // Creates an operator from a well-formed matrix and takes buffers of B, which
 // is fit for lcl_blocked_finish() in any case. *out is NULL on error.

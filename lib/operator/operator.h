@@ -102,6 +102,7 @@ struct lcl_operator {
     bool identity;        // Op x = x
     struct lcl_late late; // only of lcl_operator_interleave()
     bool ordered;         // factors keep the order of rows within a subdomain
+    bool detected;        // blocks of `matrix` that nobody has declared
     int hec_width;        // of struct lcl_operator_params
     lcl_kernel *complete; // lib/operator/modes.h; NULL until first needed
     lcl_buffer *x, *y;    // for vectors of the caller, created on first use

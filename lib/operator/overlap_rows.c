@@ -349,13 +349,13 @@ static enum lcl_status make_matrix(struct lcl_overlap_rows *O,
 // ------------------------------------------------------------------- life
 
 enum lcl_status lcl_overlap_rows_init(struct lcl_overlap_rows *O,
-                                      const lcl_operator *whole, int layers)
+                                      const lcl_operator *whole, int block,
+                                      int layers)
 {
     static const struct lcl_halo_layout single = {1, 1, 1, 1};
     const struct lcl_space *V = &whole->range;
-    struct search s = {.P = &lcl_distributed_halo(whole)->plan,
-                       .C = V->comm,
-                       .block = whole->info.block_size};
+    struct search s = {
+        .P = &lcl_distributed_halo(whole)->plan, .C = V->comm, .block = block};
     *O = (struct lcl_overlap_rows){.whole = whole, .fresh = true};
     enum lcl_status st = lcl_space_end(V, fetch(O, &s, layers));
     if (st == LCL_OK && (st = make_matrix(O, &s)) == LCL_OK)

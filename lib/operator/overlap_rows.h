@@ -31,12 +31,13 @@ struct lcl_overlap_rows {
     double *outbox;                    // the sums of the ghosts
 };
 
-// `whole` is distributed and has the same block size on all ranks, which the
-// matrix takes, and must outlive O. Collective. Statuses as
+// `whole` is distributed and must outlive O; the matrix has blocks of `block`
+// rows, which is 1 or the block size of all ranks. Collective. Statuses as
 // lcl_operator_create(), on which the ranks have to agree; *O is fit for
 // lcl_overlap_rows_finish() in any case.
 enum lcl_status lcl_overlap_rows_init(struct lcl_overlap_rows *O,
-                                      const lcl_operator *whole, int layers);
+                                      const lcl_operator *whole, int block,
+                                      int layers);
 void lcl_overlap_rows_finish(struct lcl_overlap_rows *O);
 
 // Takes the values of `whole`, if the matrix does not have them. Collective, as

@@ -15,6 +15,12 @@ static const struct lcl_spmv_ops *const types[LCL_SPMV_COUNT] = {
     [LCL_SPMV_HEC] = &lcl_spmv_hec,
 };
 
+bool lcl_spmv_takes_entries(enum lcl_spmv_type type)
+{
+    return type == LCL_SPMV_BINNED || type == LCL_SPMV_ADAPTIVE ||
+           type == LCL_SPMV_HEC;
+}
+
 enum lcl_status lcl_product_kernels(lcl_kernel *out[LCL_PRODUCT_MODES],
                                     lcl_context *ctx,
                                     const struct lcl_spec *spec,

@@ -65,6 +65,10 @@ enum lcl_status lcl_product_kernels(lcl_kernel *out[LCL_PRODUCT_MODES],
                                     const struct lcl_spec *spec,
                                     const char *prefix);
 
+// Whether a type supports single entries only: blocks that nobody has declared
+// are then left alone.
+bool lcl_spmv_takes_entries(enum lcl_spmv_type type);
+
 // Returns LCL_EUNSUPPORTED with a message if S->A is stored in blocks; for
 // study() of types that support scalar entries only. `kind` names the type.
 enum lcl_status lcl_refuse_blocks(const struct lcl_spmv *S, lcl_context *ctx,

@@ -7,6 +7,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/precond/precond.h"
+#include "lib/trisolve/trisolve.h"
 
 struct cpr {
     lcl_precond *all; // the second stage; has the matrix in its numbering
@@ -33,6 +34,11 @@ static enum lcl_status check(const lcl_precond *M,
                         "cpr requires several unknowns per cell, but the "
                         "matrix is stored in blocks of %d row",
                         b);
+    if (lcl_trisolve_takes_levels(params->trisolve))
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "%s requires block size 1, but cpr has blocks of %d "
+                        "rows",
+                        lcl_trisolve_name(params->trisolve), b);
     return p < b ? LCL_OK
                  : lcl_fail(log, LCL_EINVAL,
                             "cpr: pressure %d: expected a number below the "

@@ -295,8 +295,10 @@ static enum lcl_status create(lcl_precond *M,
 // Whether all ranks have blocks of the same size.
 static enum lcl_status compare_blocks(const lcl_precond *M, bool *same)
 {
-    const int own = M->info.block_size;
-    *same = own == M->whole->info.block_size; // the largest of all
+    const struct ilu *I = M->op.state;
+    const int most = M->whole->info.block_size; // of all ranks
+    const int expected = lcl_precond_takes_entries(&I->params) ? 1 : most;
+    *same = M->info.block_size == expected;
     return lcl_space_all(&M->op.range, same);
 }
 
@@ -320,7 +322,8 @@ static enum lcl_status find_around(lcl_precond *M)
     st = I->around ? LCL_OK : lcl_fail_memory(lcl_context_log(V->ctx), what);
     if ((st = lcl_space_agree(V, st, what)) < 0)
         return st;
-    return lcl_overlap_rows_init(I->around, M->whole, M->info.overlap);
+    return lcl_overlap_rows_init(I->around, M->whole, M->info.block_size,
+                                 M->info.overlap);
 }
 
 static enum lcl_status join_overlap(lcl_precond *M)

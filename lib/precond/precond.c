@@ -7,7 +7,9 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/operator/callback.h"
+#include "lib/operator/to_entries.h"
 #include "lib/partition/grid.h"
+#include "lib/trisolve/trisolve.h"
 #include "lib/vector/segments.h"
 
 #include <levelcl/opencl.h>
@@ -279,13 +281,32 @@ static enum lcl_status allocate(lcl_precond **out, lcl_operator *A,
     return LCL_OK;
 }
 
-// Whether M can use the matrix of A itself.
-static bool can_share(const lcl_precond *M)
+// ------------------------------------------------------------------- matrix
+
+bool lcl_precond_takes_entries(const struct lcl_precond_params *p)
+{
+    const bool classical = p->amg.coarsening == LCL_AMG_CLASSICAL;
+    return has_factors(p->type) ? p->transversal || p->relax > 0 ||
+                                      lcl_trisolve_takes_levels(p->trisolve)
+                                : p->type == LCL_PRECOND_AMG && classical;
+}
+
+// AMG of several ranks takes their rows from the whole operator.
+static bool needs_entries(const lcl_precond *M,
+                          const struct lcl_precond_params *params)
+{
+    const bool shared = M->whole && params->type == LCL_PRECOND_AMG;
+    return M->A->matrix && M->A->detected && !shared &&
+           lcl_precond_takes_entries(params);
+}
+
+// Whether M can use the matrix of A itself, or its entries.
+static bool can_share(const lcl_precond *M, bool entries)
 {
     const lcl_operator *A = M->A;
-    return !A->matrix || M->ops->numbering == LCL_NUMBERING_ANY ||
-           (!A->own.perm &&
-            (M->ops->numbering == LCL_NUMBERING_GIVEN || A->users == 1));
+    const bool any = M->ops->numbering == LCL_NUMBERING_ANY && !entries;
+    const bool given = M->ops->numbering == LCL_NUMBERING_GIVEN || entries;
+    return !A->matrix || any || (!A->own.perm && (given || A->users == 1));
 }
 
 // Makes M->matrix a copy of A in the caller's numbering.
@@ -303,18 +324,44 @@ static enum lcl_status copy_matrix(lcl_precond *M)
 
 // Gives M a matrix in a numbering that the method supports: that of A if A has
 // no other users, otherwise a copy.
-static enum lcl_status find_matrix(lcl_precond *M)
+static enum lcl_status find_matrix(lcl_precond *M, bool entries)
 {
-    if (can_share(M))
+    if (can_share(M, entries))
         return LCL_OK;
     return M->A->users == 1 ? lcl_operator_restore(M->A) : copy_matrix(M);
+}
+
+// Replaces M->matrix by its single entries.
+static enum lcl_status take_apart(lcl_precond *M)
+{
+    const struct lcl_operator_params params = {
+        .spmv = LCL_SPMV_CSR, .block_size = 1, .hec_width = M->A->hec_width};
+    lcl_context *ctx = M->op.range.ctx;
+    struct lcl_blocked B = {.entries = M->A->info.nnz};
+    lcl_operator *entries = NULL;
+    enum lcl_status st = lcl_to_entries(&B.A, ctx, M->matrix->matrix);
+    if (st == LCL_OK)
+        st = lcl_matrix_operator_create(&entries, ctx, &B, &params);
+    lcl_blocked_finish(&B);
+    if (st < 0)
+        return st;
+    lcl_info(lcl_context_log(ctx),
+             "%s takes the detected blocks of %d rows entry by entry",
+             lcl_precond_name(M->info.type), M->info.block_size);
+    M->blocks = M->matrix;
+    M->matrix = entries;
+    M->info.block_size = 1;
+    return LCL_OK;
 }
 
 static enum lcl_status set_up(lcl_precond *M,
                               const struct lcl_precond_params *params)
 {
-    const enum lcl_status st = find_matrix(M);
-    return st < 0 || !M->ops->create ? st : M->ops->create(M, params);
+    const bool entries = needs_entries(M, params);
+    enum lcl_status st = find_matrix(M, entries);
+    if (st < 0 || (entries && (st = take_apart(M)) < 0))
+        return st;
+    return M->ops->create ? M->ops->create(M, params) : LCL_OK;
 }
 
 static enum lcl_status join(lcl_precond *M)
@@ -536,15 +583,29 @@ enum lcl_status lcl_precond_create_callback_cl(lcl_precond **out,
 
 // ------------------------------------------------------------------- use
 
-// Copies the current values of A to M's own matrix.
-static enum lcl_status refresh_copy(lcl_precond *M)
+static enum lcl_status refresh_blocks(const lcl_precond *M)
 {
-    if (!M->copied)
-        return LCL_OK;
+    lcl_operator *copy = M->blocks ? M->blocks : M->matrix;
     const enum lcl_status st =
         lcl_gather(&M->copy, M->A->matrix->blocks, M->copied, M->A->matrix->val,
-                   lcl_operator_staging(M->matrix));
+                   lcl_operator_staging(copy));
+    return st < 0 ? st : lcl_operator_take_staged(copy);
+}
+
+static enum lcl_status refresh_entries(const lcl_precond *M)
+{
+    const struct lcl_device_matrix staged = {
+        .val = lcl_operator_staging(M->matrix)};
+    const enum lcl_status st =
+        lcl_to_entries_update(&staged, M->op.range.ctx, M->blocks->matrix);
     return st < 0 ? st : lcl_operator_take_staged(M->matrix);
+}
+
+// Copies the current values of A to M's own matrices.
+static enum lcl_status refresh_copy(lcl_precond *M)
+{
+    const enum lcl_status st = M->copied ? refresh_blocks(M) : LCL_OK;
+    return st < 0 || !M->blocks ? st : refresh_entries(M);
 }
 
 enum lcl_status lcl_precond_take_values(lcl_precond *M)
@@ -630,6 +691,8 @@ void lcl_precond_destroy(lcl_precond **precond)
     lcl_operator_finish(&M->op);
     if (M->matrix != M->A)
         lcl_operator_destroy(&M->matrix);
+    if (M->blocks != M->A)
+        lcl_operator_destroy(&M->blocks);
     lcl_buffer_destroy(&M->copied);
     --M->A->users;
     lcl_free(M);

@@ -53,7 +53,9 @@ struct lcl_precond {
     lcl_operator *whole;  // the distributed operator with A as its part; NULL:
                           // one device, or M is part of another one
     lcl_operator *matrix; // with the matrix that M factors: A, or M's own
-    lcl_buffer *copied;   // block of M's own matrix -> block of A; NULL: A
+    lcl_operator *blocks; // A, or M's copy of it, whose single entries `matrix`
+                          // has; NULL: it has the blocks of A
+    lcl_buffer *copied; // block of M's copy -> block of A; NULL: there is none
     struct lcl_vector_ops copy;
     // How CG applies M with a coarse correction; NULL: as op, which is
     // symmetric.
@@ -131,6 +133,10 @@ static inline enum lcl_precond_type lcl_precond_factors(
            : lcl_precond_is_extended(type) ? LCL_PRECOND_ILDU0
                                            : type;
 }
+
+// Whether the method takes single entries only. Blocks of M->A that nobody has
+// declared are then taken apart; others are an error of the method.
+bool lcl_precond_takes_entries(const struct lcl_precond_params *p);
 
 // Factors the current values of M->A without a word about pivots.
 enum lcl_status lcl_precond_take_values(lcl_precond *M);

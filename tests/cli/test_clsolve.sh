@@ -114,7 +114,7 @@ refused 2 'grid applies only' two.mtx --grid 2,1,1 --partition geometric:1,1,1 -
 refused 2 'not both' two.mtx --problem lap3d:4
 refused 2 'not two of them' two.mtx --csr-text ptr.txt col.txt val.txt
 refused 2 'needs three files' --csr-text ptr.txt col.txt
-refused 3 'matrix is stored in blocks' --problem lap3d:4,b=3 --spmv adaptive
+refused 3 'matrix is stored in blocks' --problem lap3d:4,b=3 --spmv adaptive --block-size 3
 refused 3 'hec_level requires block size 1' --problem lap3d:4,b=3 --trisolve hec_level --block-size 3
 refused 3 'twisted elimination requires factors without fill' --problem lap3d:5 --precond iluk --elimination twisted
 refused 3 'another trisolve than hec_wait' --problem lap3d:5 --trisolve hec_wait --elimination twisted
@@ -322,6 +322,7 @@ ends 0 --csr-text=ptr.txt col.txt val.txt --spmv binned --precond jacobi --block
 ends 0 --problem lap3d:5 --trisolve hec_level
 ends 0 --problem lap3d:4,b=3 --trisolve hec_level --hec-width 2 --json
 says stdout '"trisolve":"hec_level".*"block_size":1[,}]'
+ends 0 --problem lap3d:4,b=3 --spmv hec --relax 1
 ends 0 --problem lap3d:5 --trisolve hec_wait
 ends 0 --problem lap3d:5 --elimination twisted --trisolve dag_ec_lds
 ends 0 --problem lap3d:41 --trisolve hec_level --partition natural --subdomain-rows 70000
@@ -431,7 +432,7 @@ refused 2 'storage fp64 (1): expected fp32 or bf16' --problem lap3d:5 --precond 
 refused 2 'with --precond auto: it requires --precond amg or cpr' --problem lap3d:5 --amg-levels 3
 refused 2 'an integer from 1 to 12' --problem lap3d:5 --precond amg --amg-levels 13
 ends 0 --problem lap3d:8,b=3 --solver cg --precond amg --amg-coarse-rows 50
-refused 3 'classical coarsening requires block size 1' --problem lap3d:4,b=3 --precond amg --amg-coarsening classical
+refused 3 'classical coarsening requires block size 1' --problem lap3d:4,b=3 --precond amg --amg-coarsening classical --block-size 3
 
 # Constrained pressure residual.
 ends 0 --problem lap3d:8,b=3 --precond cpr --cpr-pressure 3 --amg-coarse-rows 50 --json
@@ -523,7 +524,7 @@ says stdout '"ilut_p":5'
 ends 0 --problem lap3d:12 --relax 1 --solver cg --precond ic0
 refused 2 "bad value '2' for relax" --problem lap3d:12 --relax 2
 refused 2 'relax has no effect with --precond jacobi: it requires --precond ilu0' --problem lap3d:12 --relax 1 --precond jacobi
-refused 3 'relax requires block size 1' --problem lap3d:4,b=3 --relax 1
+refused 3 'relax requires block size 1' --problem lap3d:4,b=3 --relax 1 --block-size 3
 refused 2 'it requires --precond iluk, ilut, ras or as' --problem lap3d:12 --overlap 1
 refused 2 'it requires --precond ilut or ras' --problem lap3d:12 --ilut-p 3
 refused 2 'give one of them' --problem lap3d:12 --precond ras --ilut-p 3 --ilu-level 1

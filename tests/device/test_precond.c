@@ -130,12 +130,14 @@ static void test_precond__relax_is_checked(void **state)
         {{.type = LCL_PRECOND_NONE, .relax = 1}, LCL_EINVAL},
         {{.relax = 1}, LCL_EUNSUPPORTED}, // of blocks
     };
+    const struct lcl_operator_params blocks = {.block_size = 3};
     struct lcl_csr A;
     assert_int_equal(lcl_csr_problem(&A, "lap3d:4,b=3", NULL), LCL_OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         lcl_precond *M;
-        assert_int_equal(test_precond_create(&M, *state, &A, &cases[i].params),
-                         cases[i].expected);
+        assert_int_equal(
+            test_precond_create_from(&M, *state, &A, &blocks, &cases[i].params),
+            cases[i].expected);
         assert_null(M);
     }
     lcl_csr_finish(&A);
