@@ -47,6 +47,17 @@ void lcl_background_wait(lcl_context *ctx)
         pthread_join(B->thread, NULL);
 }
 
+// Releases both references to an event that nobody will set. It gets a status
+// first: NVIDIA's driver crashes or hangs where a user event ends without one
+// (580, 2026-11).
+static void drop(const struct lcl_cl_api *api, cl_event *done)
+{
+    api->clSetUserEventStatus(*done, (cl_int)LCL_ENOMEM);
+    api->clReleaseEvent(*done);
+    api->clReleaseEvent(*done);
+    *done = NULL;
+}
+
 enum lcl_status lcl_background_start(lcl_context *ctx, lcl_background_fn *fn,
                                      void *arg, cl_event *done)
 {
@@ -67,9 +78,7 @@ enum lcl_status lcl_background_start(lcl_context *ctx, lcl_background_fn *fn,
     if (B->joinable)
         return LCL_OK;
     atomic_store(&B->state, IDLE);
-    cl->api->clReleaseEvent(*done);
-    cl->api->clReleaseEvent(*done);
-    *done = NULL;
+    drop(cl->api, done);
     return lcl_fail_memory(&cl->log, "a thread");
 }
 

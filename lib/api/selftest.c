@@ -41,10 +41,11 @@ static enum lcl_status solve(lcl_context *ctx, const struct lcl_csr *A,
     return st;
 }
 
-// Errors of the matrix, which is right.
+// Errors of the matrix, which is right, and impossible results.
 static bool is_wrong(enum lcl_status st)
 {
-    return st > 0 || st == LCL_EFORMAT || st == LCL_ERANGE || st == LCL_EPIVOT;
+    return st > 0 || st == LCL_EFORMAT || st == LCL_ERANGE ||
+           st == LCL_EPIVOT || st == LCL_ESELFTEST;
 }
 
 enum lcl_status lcl_self_test(lcl_context *ctx)

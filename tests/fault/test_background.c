@@ -134,6 +134,8 @@ static void test_background__without_a_thread_nothing_happens(void **state)
     test_capture_expect(&own.capture, "a thread");
     assert_int_equal(report.stop, LCL_STOP_NONE);
     assert_int_equal(fake_cl.objects, objects);
+    assert_int_equal(fake_cl.calls[FAKE_clCreateUserEvent], 1);
+    assert_int_equal(fake_cl.calls[FAKE_clSetUserEventStatus], 1);
     expect_solved();
 }
 
@@ -198,5 +200,6 @@ int main(void)
         cmocka_unit_test(test_background__any_call_may_fail),
         cmocka_unit_test(test_background__any_allocation_may_fail),
     };
+    setenv("LEVELCL_POOL", "0", 1); // each object counts, on GPUs too
     return cmocka_run_group_tests(tests, setup, teardown);
 }
