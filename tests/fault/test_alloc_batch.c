@@ -11,6 +11,8 @@
 
 #include <levelcl/batch.h>
 
+#include <stdlib.h>
+
 static lcl_context *context(void)
 {
     lcl_context *ctx;
@@ -107,5 +109,6 @@ int main(void)
         cmocka_unit_test(test_alloc_batch__any_allocation_may_fail),
         cmocka_unit_test(test_alloc_batch__any_opencl_call_may_fail),
     };
+    setenv("LEVELCL_POOL", "0", 1); // each object counts, on GPUs too
     return cmocka_run_group_tests(tests, test_cache_create, test_cache_remove);
 }

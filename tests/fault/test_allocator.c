@@ -24,6 +24,7 @@ struct counter {
     atomic_long calls, held;
     long fail_at; // 0: never
     atomic_bool failed;
+    long spared; // uses that succeeded although a call failed
 };
 
 static bool fails(struct counter *c)
@@ -113,7 +114,8 @@ static void test_allocator__everything_comes_back(void **state)
     test_csr_finish(&A);
 }
 
-// Whether the n-th call failed.
+// Whether the n-th call failed. Without memory for a result in the cache, the
+// use measures again, and the context keeps the kernels.
 static bool fail_call(lcl_context *ctx, struct counter *c,
                       const struct lcl_csr *A, long n)
 {
@@ -123,8 +125,10 @@ static bool fail_call(lcl_context *ctx, struct counter *c,
     c->fail_at = n;
     const enum lcl_status st = use(ctx, A);
     c->fail_at = 0;
-    assert_int_equal(st, c->failed ? LCL_ENOMEM : LCL_OK);
-    if (n > 0) {
+    assert_true(st == LCL_OK || (st == LCL_ENOMEM && c->failed));
+    const bool spared = st == LCL_OK && c->failed;
+    c->spared += spared;
+    if (n > 0 && !spared) {
         assert_int_equal(c->held, held);
         assert_int_equal(fake_cl.objects, objects);
     }
@@ -146,6 +150,7 @@ static void test_allocator__any_call_may_fail(void **state)
     while (fail_call(ctx, &c, &A, ++n))
         continue;
     assert_true(n > 50);
+    assert_true(c.spared <= 2);
     lcl_context_destroy(&ctx);
     assert_int_equal(c.held, 0);
     assert_int_equal(lcl_set_allocator(NULL, NULL), LCL_OK);

@@ -315,5 +315,6 @@ int main(void)
         cmocka_unit_test(test_cl_ranks__a_creation_ends_on_all_ranks),
         cmocka_unit_test(test_cl_ranks__a_kronecker_system_ends_on_all_ranks),
     };
+    setenv("LEVELCL_POOL", "0", 1); // each object counts, on GPUs too
     return cmocka_run_group_tests(tests, setup, test_device_leave);
 }

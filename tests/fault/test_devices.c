@@ -57,27 +57,28 @@ static void with_value(cl_device_info what, cl_ulong value)
 
 // ------------------------------------------------------------------- choice
 
-// Runs in a process whose loader finds no driver.
+// Runs in a process of its own, whose loader has not looked for drivers yet.
 static int run_without_platform(void)
 {
     struct test_capture capture;
+    setenv("OCL_ICD_VENDORS", "/nonexistent", 1);
+    unsetenv("OCL_ICD_FILENAMES"); // drivers without a folder
     test_capture_init(&capture, LCL_LOG_ERROR);
     const struct lcl_context_params params = {.log = capture.log};
     lcl_context *ctx;
     const enum lcl_status st = lcl_context_create(&ctx, &params);
-    return st == LCL_ENODEVICE && !ctx &&
-                   strstr(capture.last, "no OpenCL platform is installed")
-               ? 0
-               : 1;
+    if (st == LCL_ENODEVICE && !ctx &&
+        strstr(capture.last, "no OpenCL platform is installed"))
+        return 0;
+    print_error("%s: \"%s\"\n", lcl_status_name(st), capture.last);
+    return 1;
 }
 
 static void test_devices__no_platform_is_one_sentence(void **state)
 {
     (void)state;
     const char *const args[] = {program, "no-platform", NULL};
-    setenv("OCL_ICD_VENDORS", "/nonexistent", 1);
     const pid_t child = test_child_start(args);
-    unsetenv("OCL_ICD_VENDORS");
     assert_int_equal(test_child_wait(child), 0);
 }
 
@@ -132,6 +133,9 @@ static void test_devices__too_little_local_memory_is_a_range_error(void **state)
     static const cl_ulong bytes[] = {256, 32, 8, 0};
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; ++i) {
         with_value(CL_DEVICE_LOCAL_MEM_SIZE, bytes[i]);
+        // the trial on NVIDIA's devices would find what they have
+        fake_cl.edit.from = "#define LOCAL_DOUBLES ";
+        fake_cl.edit.to = "#define LOCAL_DOUBLEX ";
         expect_job(&(struct lcl_context_params){.width = 4}, LCL_ERANGE,
                    "local memory");
     }
@@ -288,6 +292,20 @@ static void test_devices__a_forced_width_leaves_the_probe_alone(void **state)
 
 // ------------------------------------------------------------------- warnings
 
+// NVIDIA's compiler marks some functions noinline and then remarks that they
+// are kernels (580, the products of sliced.cl, which ask for nothing).
+static bool warns(const char *log)
+{
+    while (*log) {
+        const size_t length = strcspn(log, "\n");
+        const char *own = strstr(log, "overriding noinline attribute");
+        if (strspn(log, " ") < length && !(own && own < log + length))
+            return true;
+        log += length + (log[length] == '\n');
+    }
+    return false;
+}
+
 // Runs in a process with an empty compiler cache, since only a compilation
 // produces warnings.
 static int run_all_kernels(void)
@@ -305,7 +323,7 @@ static int run_all_kernels(void)
                 .op = {.spmv = i == 0 ? LCL_SPMV_SLICED : LCL_SPMV_DEFAULT},
                 .precond = preconds[i],
                 .api = &fake_cl_api};
-            if (test_job_run(&job) != LCL_OK || fake_cl.build_log[0]) {
+            if (test_job_run(&job) != LCL_OK || warns(fake_cl.build_log)) {
                 print_error("%s", fake_cl.build_log);
                 return 1;
             }
@@ -368,5 +386,6 @@ int main(int argc, char **argv)
     if (argc > 1)
         return strcmp(argv[1], "kernels") == 0 ? run_all_kernels()
                                                : run_without_platform();
+    setenv("LEVELCL_POOL", "0", 1); // each object counts, on GPUs too
     return cmocka_run_group_tests(tests, setup, NULL);
 }
