@@ -7,8 +7,9 @@
 //     spin_loop_lds_upper   U x = b, unit U
 //
 // Data:   strict triangles in CSR, columns counted from the first row of the
-//         subdomain; rows in a topological order. Blocks are row-major; inv_d
-//         holds those of D^-1.
+//         subdomain. Rows are sorted by the levels of the factors, which the
+//         publication leaves open: its rows have the order of the matrix.
+//         Blocks are row-major; inv_d holds those of D^-1.
 // Launch: one group per subdomain of at most SUBDOMAIN_ROWS rows. Rows are
 //         assigned to the waves in turn, the entries of a row to the lanes of
 //         its wave. done[i] counts the lanes that have added to row i and then
