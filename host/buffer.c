@@ -11,6 +11,7 @@
 #include "host/memory.h"
 #include "host/runtime.h"
 #include "host/staging.h"
+#include "host/trace_launch.h"
 
 #include <string.h>
 
@@ -326,15 +327,39 @@ enum lcl_status lcl_buffer_write(lcl_buffer *b, const void *data, size_t bytes)
     return st;
 }
 
+static enum lcl_status write_at(lcl_buffer *b, size_t at, const void *data,
+                                size_t bytes)
+{
+    lcl_context *ctx = b->ctx;
+    cl_event event = NULL;
+    const enum lcl_status st =
+        LCL_CL(&ctx->cl,
+               clEnqueueWriteBuffer(ctx->queue, b->mem, CL_TRUE, at, bytes,
+                                    data, 0, NULL, ctx->trace ? &event : NULL));
+    lcl_trace_transfer(ctx, false, event);
+    return st;
+}
+
+static enum lcl_status read_at(const lcl_buffer *b, size_t at, void *data,
+                               size_t bytes)
+{
+    lcl_context *ctx = b->ctx;
+    cl_event event = NULL;
+    const enum lcl_status st =
+        LCL_CL(&ctx->cl,
+               clEnqueueReadBuffer(ctx->queue, b->mem, CL_TRUE, at, bytes, data,
+                                   0, NULL, ctx->trace ? &event : NULL));
+    lcl_trace_transfer(ctx, true, event);
+    return st;
+}
+
 enum lcl_status lcl_buffer_write_at(lcl_buffer *b, size_t at, const void *data,
                                     size_t bytes)
 {
     return bytes == 0 ? LCL_OK
            : lcl_mailbox_takes(b->ctx, bytes)
                ? lcl_mailbox_write(b->ctx, b->mem, at, data, bytes)
-               : LCL_CL(&b->ctx->cl,
-                        clEnqueueWriteBuffer(b->ctx->queue, b->mem, CL_TRUE, at,
-                                             bytes, data, 0, NULL, NULL));
+               : write_at(b, at, data, bytes);
 }
 
 enum lcl_status lcl_buffer_read_at(const lcl_buffer *b, size_t at, void *data,
@@ -345,9 +370,7 @@ enum lcl_status lcl_buffer_read_at(const lcl_buffer *b, size_t at, void *data,
     const enum lcl_status st =
         lcl_mailbox_takes(b->ctx, bytes)
             ? lcl_mailbox_read(b->ctx, b->mem, at, data, bytes)
-            : LCL_CL(&b->ctx->cl,
-                     clEnqueueReadBuffer(b->ctx->queue, b->mem, CL_TRUE, at,
-                                         bytes, data, 0, NULL, NULL));
+            : read_at(b, at, data, bytes);
     if (st == LCL_OK)
         lcl_cl_checked(&b->ctx->cl);
     return st;

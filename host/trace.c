@@ -8,6 +8,8 @@
 #include "host/queue.h"
 #include "host/trace_launch.h"
 
+const char lcl_trace_read[] = "read", lcl_trace_write[] = "write";
+
 struct launch {
     cl_event event;
     const char *kernel;
@@ -60,6 +62,14 @@ void lcl_trace_launch(lcl_context *ctx, const char *kernel, cl_event event)
     }
     ctx->cl.api->clRetainEvent(event);
     T->all[T->count++] = (struct launch){event, kernel, T->label};
+}
+
+void lcl_trace_transfer(lcl_context *ctx, bool to_host, cl_event event)
+{
+    if (!event)
+        return;
+    lcl_trace_launch(ctx, to_host ? lcl_trace_read : lcl_trace_write, event);
+    ctx->cl.api->clReleaseEvent(event);
 }
 
 static enum lcl_status read_time(const lcl_context *ctx, cl_event event,

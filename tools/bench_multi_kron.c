@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // levelbench multi kron:S: the parts of a solve on 1, 2, 4, ... devices as in
 // Figures 10 to 12 of Ma, Zhao, Le, Yuan, "A multi-GPU enabled solver in
-// Kronecker product form for multiphysics problems" (2025), by both exchanges.
+// Kronecker product form for multiphysics problems" (2025), by all products,
+// and their speed-ups over CU-Solver (Figure 13).
 #include "tools/bench_kron.h"
 #include "tools/bench_multi.h"
 #include "tools/bench_phases.h"
@@ -16,14 +17,20 @@
 #include <stdio.h>
 #include <string.h>
 
-static const enum lcl_kron_exchange_type exchanges[] = {
-    LCL_KRON_EXCHANGE_BATCHED, LCL_KRON_EXCHANGE_STAGED};
-enum { EXCHANGES = 2, NAME = 96 };
+// The baseline comes first; one device has no exchange.
+static const struct variant {
+    enum lcl_kron_type product;
+    enum lcl_kron_exchange_type exchange;
+} variants[] = {{LCL_KRON_CU, LCL_KRON_EXCHANGE_STAGED},
+                {LCL_KRON_OKP, LCL_KRON_EXCHANGE_BATCHED},
+                {LCL_KRON_ONE_PASS, LCL_KRON_EXCHANGE_BATCHED},
+                {LCL_KRON_ONE_PASS, LCL_KRON_EXCHANGE_STAGED}};
+enum { VARIANTS = sizeof variants / sizeof *variants, NAME = 96 };
 
 // Seconds of a solve on some devices.
 struct row {
     int devices;
-    enum lcl_kron_exchange_type exchange;
+    struct variant variant;
     char name[NAME]; // of the problem
     int64_t rows, nnz;
     double upload;
@@ -36,7 +43,7 @@ struct row {
 struct tables {
     const struct multi_devices *devices;
     const char *name;
-    struct row row[EXCHANGES * MULTI_DEVICES];
+    struct row row[VARIANTS * MULTI_DEVICES];
     int rows;
 };
 
@@ -86,7 +93,8 @@ static enum lcl_status set_up(struct objects *o, const struct bench *B,
 {
     struct lcl_operator_params params = B->options.op;
     enum lcl_status st;
-    params.kron_exchange = row->exchange;
+    params.kron = row->variant.product;
+    params.kron_exchange = row->variant.exchange;
     if ((st = lcl_operator_create_kron_distributed(
              &o->A, D->ctx, row->devices, B->problem->K, &params)) < 0 ||
         (st = lcl_precond_create(&o->M, o->A, &B->options.precond)) < 0)
@@ -174,11 +182,11 @@ static enum lcl_status measure(struct row *row, const struct bench *B,
 }
 
 static enum lcl_status add_row(struct tables *T, struct bench *B, int devices,
-                               enum lcl_kron_exchange_type exchange)
+                               const struct variant *variant)
 {
     struct row *row = &T->row[T->rows];
     struct kron_problem *Q = NULL;
-    *row = (struct row){.devices = devices, .exchange = exchange};
+    *row = (struct row){.devices = devices, .variant = *variant};
     enum lcl_status st = name_problem(row->name, B, T->name, devices);
     if (st == LCL_OK)
         st = bench_kron_load(&Q, B, row->name);
@@ -201,6 +209,12 @@ static double all_seconds(const struct row *row)
     return row->upload + row->report.seconds;
 }
 
+// T_dt: the transfers at set-up and of the products.
+static double transfers(const struct row *row)
+{
+    return row->upload + row->phases.copies;
+}
+
 // The share of the whole that is measured phase by phase on one device, in per
 // cent.
 static double measured(const struct row *row)
@@ -208,19 +222,31 @@ static double measured(const struct row *row)
     return 100 * (row->upload + row->sum) / all_seconds(row);
 }
 
+// The first row with a product on as many devices, which must exist.
+static const struct row *find_row(const struct tables *T, int devices,
+                                  enum lcl_kron_type product)
+{
+    const struct row *row = T->row;
+    while (row->devices != devices || row->variant.product != product)
+        ++row;
+    return row;
+}
+
 // How much faster an iteration is than on one device; if the mesh grows, the
 // efficiency.
 static double gain(const struct tables *T, const struct row *row)
 {
-    const struct lcl_report *one = &T->row[0].report, *own = &row->report;
+    const struct lcl_report *one =
+        &find_row(T, 1, row->variant.product)->report;
+    const struct lcl_report *own = &row->report;
     return one->seconds / fmax(one->iterations, 1) /
            (own->seconds / fmax(own->iterations, 1));
 }
 
 static const char *const heads[] = {
-    "devices",    "exchange",   "T_dt ms",  "T_Kx ms",    "precond ms",
-    "T_c ms",     "T_Gn ms",    "other ms", "between ms", "T_all ms",
-    "measured %", "iterations", "end",      "times",      NULL};
+    "devices",    "product", "exchange", "T_dt ms",    "T_Kx ms",  "precond ms",
+    "T_c ms",     "T_Gn ms", "other ms", "between ms", "T_all ms", "measured %",
+    "iterations", "end",     "times",    NULL};
 
 static void print_row(const struct tables *T, const struct row *row, int width)
 {
@@ -228,8 +254,10 @@ static void print_row(const struct tables *T, const struct row *row, int width)
     const char *const *head = heads;
     printf("%-*s", width, row->name);
     bench_table_cell(*head++, "%d", row->devices);
-    bench_table_cell(*head++, "%s", lcl_kron_exchange_name(row->exchange));
-    bench_table_cell(*head++, "%.3f", 1e3 * row->upload);
+    bench_table_cell(*head++, "%s", lcl_kron_name(row->variant.product));
+    bench_table_cell(*head++, "%s",
+                     lcl_kron_exchange_name(row->variant.exchange));
+    bench_table_cell(*head++, "%.3f", 1e3 * transfers(row));
     bench_table_cell(*head++, "%.3f", 1e3 * p->product);
     bench_table_cell(*head++, "%.3f", 1e3 * p->precond);
     bench_table_cell(*head++, "%.3f", 1e3 * p->communication);
@@ -244,11 +272,50 @@ static void print_row(const struct tables *T, const struct row *row, int width)
     putchar('\n');
 }
 
+static const char *const speed_up_heads[] = {"devices", "product", "exchange",
+                                             "T_dt",    "T_Kx",    "T_c",
+                                             "T_Gn",    "T_all",   NULL};
+
+static void print_ratio(const char *head, double cu, double own)
+{
+    if (cu > 0 && own > 0)
+        bench_table_cell(head, "%.2f", cu / own);
+    else
+        bench_table_cell(head, "-");
+}
+
+static void print_speed_up(const struct tables *T, const struct row *row,
+                           int width)
+{
+    const struct row *cu = find_row(T, row->devices, LCL_KRON_CU);
+    const struct phases *p = &row->phases, *q = &cu->phases;
+    const char *const *head = speed_up_heads;
+    printf("%-*s", width, row->name);
+    bench_table_cell(*head++, "%d", row->devices);
+    bench_table_cell(*head++, "%s", lcl_kron_name(row->variant.product));
+    bench_table_cell(*head++, "%s",
+                     lcl_kron_exchange_name(row->variant.exchange));
+    print_ratio(*head++, transfers(cu), transfers(row));
+    print_ratio(*head++, q->product, p->product);
+    print_ratio(*head++, q->communication, p->communication);
+    print_ratio(*head++, q->method, p->method);
+    print_ratio(*head, all_seconds(cu), all_seconds(row));
+    putchar('\n');
+}
+
+static void print_speed_ups(const struct tables *T, int width)
+{
+    bench_table_head(width, "Figure 13: speed-up over cu", speed_up_heads);
+    for (int k = 0; k < T->rows; ++k)
+        if (T->row[k].variant.product != LCL_KRON_CU)
+            print_speed_up(T, &T->row[k], width);
+}
+
 static void print_table(const struct bench *B, const struct tables *T)
 {
     char title[96];
     int width = 0;
-    snprintf(title, sizeof title, "Solves by %s, %s, %s",
+    snprintf(title, sizeof title, "Figures 10 to 12: solves by %s, %s, %s",
              lcl_solver_name(B->options.solver.type),
              lcl_precond_name(B->options.precond.type),
              B->weak ? "of a mesh that grows with the devices" : "of one mesh");
@@ -259,11 +326,13 @@ static void print_table(const struct bench *B, const struct tables *T)
         print_row(T, &T->row[k], width);
     for (int k = 0; k < T->rows; ++k)
         if (fabs(measured(&T->row[k]) - 100) > 5)
-            printf("%s on %d devices, %s: the phases are %.1f %% of T_all, not "
-                   "within 5 %%\n",
+            printf("%s on %d devices, %s, %s: the phases are %.1f %% of T_all, "
+                   "not within 5 %%\n",
                    T->row[k].name, T->row[k].devices,
-                   lcl_kron_exchange_name(T->row[k].exchange),
+                   lcl_kron_name(T->row[k].variant.product),
+                   lcl_kron_exchange_name(T->row[k].variant.exchange),
                    measured(&T->row[k]));
+    print_speed_ups(T, width);
 }
 
 static void print_line(struct bench *B, const struct tables *T,
@@ -274,13 +343,15 @@ static void print_line(struct bench *B, const struct tables *T,
                                   .A = {.rows = row->rows, .nnz = row->nnz}};
     B->problem = &named;
     cJSON *line = bench_line(B, B->weak ? "multi-kron-weak" : "multi-kron",
-                             lcl_kron_exchange_name(row->exchange));
+                             lcl_kron_name(row->variant.product));
+    cJSON_AddStringToObject(line, "exchange",
+                            lcl_kron_exchange_name(row->variant.exchange));
     cJSON_AddNumberToObject(line, "devices", row->devices);
     cJSON_AddStringToObject(line, "solver",
                             lcl_solver_name(B->options.solver.type));
     cJSON_AddStringToObject(line, "precond",
                             lcl_precond_name(B->options.precond.type));
-    cJSON_AddNumberToObject(line, "dt_ms", 1e3 * row->upload);
+    cJSON_AddNumberToObject(line, "dt_ms", 1e3 * transfers(row));
     cJSON_AddNumberToObject(line, "kx_ms", 1e3 * p->product);
     cJSON_AddNumberToObject(line, "precond_ms", 1e3 * p->precond);
     cJSON_AddNumberToObject(line, "c_ms", 1e3 * p->communication);
@@ -307,8 +378,10 @@ static enum lcl_status fill_tables(struct bench *B, void *arg)
     struct tables *T = arg;
     enum lcl_status st = LCL_OK;
     for (int devices = 1; devices <= T->devices->count; devices *= 2)
-        for (int e = 0; e < (devices > 1 ? EXCHANGES : 1) && st >= 0; ++e)
-            st = add_row(T, B, devices, exchanges[e]);
+        for (int k = 0; k < VARIANTS && st >= 0; ++k)
+            if (devices > 1 || k == 0 ||
+                variants[k].product != variants[k - 1].product)
+                st = add_row(T, B, devices, &variants[k]);
     return st;
 }
 

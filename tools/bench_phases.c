@@ -6,6 +6,7 @@
 #include "host/alloc.h"
 #include "host/runtime.h"
 #include "host/trace.h"
+#include "lib/comm/comm.h"
 #include "lib/precond/precond.h"
 
 #include <math.h>
@@ -40,6 +41,11 @@ static void take_label(struct labelled *l)
     l->A = NULL;
 }
 
+static bool has_other_ranks(const lcl_operator *A)
+{
+    return A->range.comm && A->range.comm->size > 1;
+}
+
 enum lcl_status phases_begin(struct phases_trace *T, lcl_operator *A,
                              lcl_operator *M)
 {
@@ -47,7 +53,7 @@ enum lcl_status phases_begin(struct phases_trace *T, lcl_operator *A,
     const enum lcl_status st = lcl_trace_begin(T->ctx);
     if (st < 0)
         return st;
-    put_label(&T->whole, A, A->part ? COMMUNICATION : PRODUCT);
+    put_label(&T->whole, A, has_other_ranks(A) ? COMMUNICATION : PRODUCT);
     if (A->part)
         put_label(&T->part, A->part, PRODUCT);
     if (!M->identity)
@@ -65,16 +71,51 @@ static bool is_of_method(const char *kernel, enum lcl_solver_type type)
     return strncmp(kernel, name, strlen(name)) == 0;
 }
 
-static void add_span(struct phases *p, const struct lcl_span *s, double waited,
+static bool is_transfer(const char *name)
+{
+    return name == lcl_trace_read || name == lcl_trace_write;
+}
+
+// lib/operator/halo.c, lib/comm/relay.c
+static bool is_of_exchange(const char *kernel)
+{
+    return strcmp(kernel, "gather") == 0 || strncmp(kernel, "relay_", 6) == 0;
+}
+
+static bool is_of_product(int label)
+{
+    return label == COMMUNICATION || label == PRODUCT;
+}
+
+static void add_of_ranks(struct phases *p, const struct lcl_span *s)
+{
+    const double busy = s->end - s->start;
+    if (is_transfer(s->kernel))
+        p->copies += busy;
+    else if (is_of_exchange(s->kernel))
+        p->communication += busy;
+    else
+        p->product += busy;
+}
+
+// Within a product a device waits for others.
+static void add_wait(struct phases *p, int label, int before, double waited)
+{
+    if (label == COMMUNICATION && is_of_product(before))
+        p->communication += waited;
+    else
+        p->between += waited;
+}
+
+static void add_span(struct phases *p, const struct lcl_span *s,
                      enum lcl_solver_type type)
 {
     const double busy = s->end - s->start;
-    if (s->label == COMMUNICATION) {
-        p->communication += busy + waited;
-        return;
-    }
-    p->between += waited;
-    if (s->label == PRODUCT)
+    if (s->label == COMMUNICATION)
+        add_of_ranks(p, s);
+    else if (is_transfer(s->kernel))
+        p->between += busy;
+    else if (s->label == PRODUCT)
         p->product += busy;
     else if (s->label == PRECOND)
         p->precond += busy;
@@ -89,7 +130,8 @@ enum lcl_status phases_end(struct phases_trace *T, enum lcl_solver_type solver,
 {
     struct lcl_span *spans = NULL;
     size_t count = 0;
-    double until = 0; // end of all kernels before
+    double until = 0; // end of all spans before
+    int before = METHOD;
     *out = (struct phases){0};
     take_label(&T->precond);
     take_label(&T->part);
@@ -97,8 +139,10 @@ enum lcl_status phases_end(struct phases_trace *T, enum lcl_solver_type solver,
     const enum lcl_status st =
         T->ctx ? lcl_trace_end(T->ctx, &spans, &count) : LCL_OK;
     for (size_t k = 0; k < count; ++k) {
-        add_span(out, &spans[k], fmax(spans[k].start - until, 0), solver);
+        add_wait(out, spans[k].label, before, fmax(spans[k].start - until, 0));
+        add_span(out, &spans[k], solver);
         until = fmax(until, spans[k].end);
+        before = spans[k].label;
     }
     lcl_free(spans);
     return st;
@@ -120,13 +164,14 @@ enum lcl_status phases_solve(const struct bench *B, const struct work *w,
 
 double phases_sum(const struct phases *p)
 {
-    return p->product + p->precond + p->communication + p->method + p->other +
-           p->between;
+    return p->product + p->copies + p->precond + p->communication + p->method +
+           p->other + p->between;
 }
 
 void phases_take_larger(struct phases *out, const struct phases *p)
 {
     out->product = fmax(out->product, p->product);
+    out->copies = fmax(out->copies, p->copies);
     out->precond = fmax(out->precond, p->precond);
     out->communication = fmax(out->communication, p->communication);
     out->method = fmax(out->method, p->method);

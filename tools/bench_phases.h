@@ -8,9 +8,10 @@
 
 // Seconds on the device.
 struct phases {
-    double product;       // kernels of the product with the own columns
+    double product;       // kernels of the product
+    double copies;        // transfers of the product
     double precond;       // kernels of the preconditioner
-    double communication; // other kernels of the product, and waiting for them
+    double communication; // kernels of the product's exchange, and waiting
     double method;        // kernels of the Krylov method
     double other;         // other kernels: norms, the verdict
     double between;       // between kernels: copies, sums over devices, waiting

@@ -80,6 +80,14 @@ void json_put_device(cJSON *device, const struct lcl_caps *caps)
     json_put_count(device, "numa_node", caps->numa_node);
 }
 
+// CU-Solver exchanges each stage by itself.
+static enum lcl_kron_exchange_type kron_exchange(
+    const struct lcl_operator_params *op)
+{
+    return op->kron == LCL_KRON_CU ? LCL_KRON_EXCHANGE_STAGED
+                                   : op->kron_exchange;
+}
+
 static void put_method(cJSON *record, const struct job *job)
 {
     const struct lcl_options *options = &job->cli.options;
@@ -111,7 +119,7 @@ static void put_method(cJSON *record, const struct job *job)
         json_put_text(method, "kron_product", lcl_kron_name(options->op.kron));
     if (cli_is_kron(&job->cli) && (job->devices.count > 1 || job->ranks))
         json_put_text(method, "kron_exchange",
-                      lcl_kron_exchange_name(options->op.kron_exchange));
+                      lcl_kron_exchange_name(kron_exchange(&options->op)));
     json_put_text(method, "partition",
                   lcl_partition_name(precond->partition.type));
     json_put_count(method, "subdomain_rows", precond->partition.rows);

@@ -4,10 +4,13 @@
 // consecutive stages of N rows; `term` 0 is A and M, 1 is tau B and L:
 //
 //     okp_combine:   t^(i) = sum over j of c_ij x^(j)        (Algorithm 2)
-//     okp_multiply:  y^(i) = M t^(i), or y^(i) += with `keep` (Algorithm 3)
+//     okp_multiply:  y^(i) = M t^(i), or y^(i) += with `keep` (Algorithm 3);
+//                    M has n block rows and `columns` block columns
 //     cu_axpy:       t^(i) += c_ij x^(j)                     (Algorithm 4)
 //
-// Layout: S = STAGES; x[i N + k]; blocks are row-major; c_ij is
+// Layout: S = STAGES; x[i N + k], t of okp_multiply with the rows of M's
+// columns
+//         instead; blocks are row-major; c_ij is
 //         coef[(term S + j) S + i].
 // Launch: okp_combine, cu_axpy: any number of groups. okp_multiply: one wave
 //         per block row, one lane per entry of as many blocks as fit, or of as
@@ -76,7 +79,8 @@ kernel void cu_axpy(long rows, int stages, global const double *restrict coef,
 #if LCL_WIDTH > 1
 # define WAVES (LCL_GROUP / LCL_WIDTH)
 
-// sums[i LCL_GROUP] += the lane's share of its row of block row g, stage i
+// sums[i LCL_GROUP] += the lane's share of its row of block row g, stage i of t
+// with `rows` rows each
 static inline void add_row(index_t from, index_t to, uint lane, long rows,
                            global const int *col, global const double *val,
                            global const double *t, local double *sums)
@@ -112,8 +116,8 @@ INLINE void add_lanes(uint lane, local double *sums)
 WORK_GROUP
 kernel void okp_multiply(long n, global const index_t *restrict row_ptr,
                          global const int *restrict col,
-                         global const double *restrict val, int first,
-                         global const double *restrict t,
+                         global const double *restrict val, long columns,
+                         int first, global const double *restrict t,
                          global double *restrict y, int keep,
                          global const int *stop, int at)
 {
@@ -127,7 +131,7 @@ kernel void okp_multiply(long n, global const index_t *restrict row_ptr,
 #endif
     if (stop[at])
         return;
-    t += first * n * LCL_BLOCK;
+    t += first * columns * LCL_BLOCK;
     y += first * n * LCL_BLOCK;
 #if LCL_WIDTH == 1
     for (RANGE(g, n)) {
@@ -139,7 +143,7 @@ kernel void okp_multiply(long n, global const index_t *restrict row_ptr,
                 const double a = val[(ulong)k * ENTRIES + e];
                 for (uint i = 0; i < STAGES; ++i)
                     sum[i * LCL_BLOCK + r] +=
-                        a * t[(i * n + col[k]) * LCL_BLOCK + c];
+                        a * t[(i * columns + col[k]) * LCL_BLOCK + c];
             }
         for (uint i = 0; i < STAGES; ++i)
             for (uint r = 0; r < LCL_BLOCK; ++r) {
@@ -155,8 +159,8 @@ kernel void okp_multiply(long n, global const index_t *restrict row_ptr,
         for (uint i = 0; i < STAGES; ++i)
             sums[i * LCL_GROUP] = 0;
         if (g < n)
-            add_row(row_ptr[g], row_ptr[g + 1], lane, n * LCL_BLOCK, col, val,
-                    t, sums);
+            add_row(row_ptr[g], row_ptr[g + 1], lane, columns * LCL_BLOCK, col,
+                    val, t, sums);
         add_lanes(lane, sums);
         if (g < n && lane < LCL_BLOCK)
             for (uint i = 0; i < STAGES; ++i) {

@@ -48,9 +48,14 @@ enum lcl_kron_type {
                              more than a tenth */
     LCL_KRON_OKP,         /* X A^T by columns (Algorithm 2), then M with one
                              wave per block row (Algorithm 3); the same for B
-                             and L */
+                             and L. On several devices X A^T is exchanged while
+                             the columns of the device itself are multiplied;
+                             those of others follow */
     LCL_KRON_CU,          /* s x s axpys, then s products with M (Algorithm 4);
-                             the same for B and L */
+                             the same for B and L. On several devices each
+                             column of X A^T goes to the host as a whole, and
+                             what others need from there to them: s messages.
+                             Both not for LCL_COMMUNICATION_REPRODUCIBLE */
     LCL_KRON_COUNT,
 };
 
@@ -83,10 +88,10 @@ enum lcl_communication {
 /* How ranks exchange the stages of a Kronecker system. From the same paper,
  * section "Communication". */
 enum lcl_kron_exchange_type {
-    LCL_KRON_EXCHANGE_DEFAULT = 0, /* BATCHED */
+    LCL_KRON_EXCHANGE_DEFAULT = 0, /* BATCHED; STAGED for LCL_KRON_CU */
     LCL_KRON_EXCHANGE_BATCHED,     /* all stages in one message per neighbour,
                                       gathered and scattered by maps made once
-                                      (Algorithms 5 and 6) */
+                                      (Algorithms 5 and 6); not for CU */
     LCL_KRON_EXCHANGE_STAGED,      /* a transfer and a message per neighbour
                                       for each stage (Algorithm 4) */
     LCL_KRON_EXCHANGE_COUNT,

@@ -58,7 +58,7 @@ enum lcl_status lcl_level_halo_init(struct lcl_level_halo *H,
     *H = (struct lcl_level_halo){.rows = V->n};
     const enum lcl_status st = begin(H, V, plan);
     if (st == LCL_OK)
-        return lcl_halo_init(&H->halo, V, plan, &single, false);
+        return lcl_halo_init(&H->halo, V, plan, &single, LCL_HALO_ROWS);
     lcl_halo_plan_finish(plan);
     return st;
 }

@@ -229,7 +229,8 @@ static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
                                              params)) < 0 ||
         (reproducible &&
          (st = add_segments(A, rows, params->block_size)) < 0) ||
-        (st = lcl_halo_init(&D->halo, &A->range, P, &single, false)) < 0 ||
+        (st = lcl_halo_init(&D->halo, &A->range, P, &single, LCL_HALO_ROWS)) <
+            0 ||
         (st = lcl_halo_add_rows(&D->halo)) < 0 ||
         (st = lcl_halo_update(&D->halo, rows->val)) < 0 ||
         (st = check_boundary(&D->halo, rows)) < 0)

@@ -15,35 +15,54 @@
 
 // ------------------------------------------------------------------- creation
 
-static enum lcl_status list_messages(struct lcl_halo *H)
+// Row by row, the places of the elements of stages first .. end - 1 of `count`
+// rows; returns the end of the list.
+static int32_t *list_rows(int32_t *place, const struct lcl_halo_layout *L,
+                          const int32_t *row, int64_t count, int first, int end)
 {
-    const struct lcl_halo_plan *P = &H->plan;
-    struct lcl_exchange_plan *X = &H->messages;
-    const size_t bytes = (size_t)H->per_row * sizeof(double);
-    X->outs = P->tos;
-    X->ins = P->froms;
-    X->out = lcl_calloc((size_t)P->tos, sizeof *X->out);
-    X->in = lcl_calloc((size_t)P->froms, sizeof *X->in);
-    if (!X->out || !X->in)
-        return lcl_fail_memory(&H->space.comm->log, "messages");
-    for (int k = 0; k < P->froms; ++k)
-        X->in[k] = (struct lcl_message){P->from[k].rank, NULL,
-                                        (size_t)P->from[k].count * bytes};
-    return LCL_OK;
-}
-
-// Row by row, the places of the elements of an exchange. Source: Ma et al.
-// (2025), Algorithm 6, here with all elements of a row together.
-static void list_elements(int32_t *place, const struct lcl_halo *H, int round)
-{
-    const struct lcl_halo_layout *L = &H->layout;
-    const int first = H->rounds > 1 ? round : 0;
-    const int end = H->rounds > 1 ? round + 1 : L->stages;
-    for (int64_t k = 0; k < H->plan.sends; ++k)
+    for (int64_t k = 0; k < count; ++k)
         for (int c = 0; c < L->block; ++c) {
-            const int64_t i = (int64_t)H->plan.send[k] * L->block + c;
+            const int64_t i = (int64_t)row[k] * L->block + c;
             for (int j = first; j < end; ++j)
                 *place++ = (int32_t)(i * L->by_row + j * L->by_stage);
+        }
+    return place;
+}
+
+// The send map of Ma et al. (2025), Algorithm 6, which composes it with the
+// index array of Algorithm 5.
+static void list_stages(int32_t *place, const struct lcl_halo *H)
+{
+    const struct lcl_halo_plan *P = &H->plan;
+    for (int p = 0; p < P->tos; ++p)
+        for (int j = 0; j < H->layout.stages; ++j)
+            place = list_rows(place, &H->layout, P->send + P->to[p].start,
+                              P->to[p].count, j, j + 1);
+}
+
+// The places of the elements of an exchange.
+static void list_elements(int32_t *place, const struct lcl_halo *H, int round)
+{
+    const struct lcl_halo_plan *P = &H->plan;
+    const bool all = H->rounds == 1;
+    if (H->order == LCL_HALO_STAGES)
+        list_stages(place, H);
+    else
+        list_rows(place, &H->layout, P->send, P->sends, all ? 0 : round,
+                  all ? H->layout.stages : round + 1);
+}
+
+// The receive map of Algorithm 6.
+static void list_arrived(int32_t *place, const struct lcl_halo *H)
+{
+    const struct lcl_halo_plan *P = &H->plan;
+    const int64_t block = H->layout.block;
+    for (int j = 0; j < H->layout.stages; ++j)
+        for (int p = 0; p < P->froms; ++p) {
+            const int64_t count = P->from[p].count * block;
+            const int64_t start = P->from[p].start * H->per_row + j * count;
+            for (int64_t k = 0; k < count; ++k)
+                *place++ = (int32_t)(start + k);
         }
 }
 
@@ -83,33 +102,54 @@ static enum lcl_status create_round(struct lcl_halo *H, int round)
 }
 
 static void set_layout(struct lcl_halo *H, const struct lcl_halo_layout *layout,
-                       bool staged)
+                       enum lcl_halo_order order)
 {
     const int64_t stage = H->plan.ghosts * layout->block;
+    const bool together = order == LCL_HALO_ROWS;
+    H->order = order;
     H->layout = H->ghost_layout = *layout;
-    H->rounds = staged ? layout->stages : 1;
+    H->rounds = order == LCL_HALO_STAGED ? layout->stages : 1;
     H->per_row = layout->block * layout->stages / H->rounds;
-    H->ghost_layout.by_row = staged ? 1 : layout->stages;
-    H->ghost_layout.by_stage = staged ? stage : 1;
+    H->ghost_layout.by_row = together ? layout->stages : 1;
+    H->ghost_layout.by_stage = together ? 1 : stage;
+}
+
+static enum lcl_status create_ghosts(struct lcl_halo *H)
+{
+    lcl_context *ctx = H->space.ctx;
+    const int64_t count = H->plan.ghosts * H->per_row * H->rounds;
+    enum lcl_status st =
+        lcl_buffer_create(&H->ghost, ctx, count, sizeof(double), "ghosts");
+    if (st < 0 || H->order != LCL_HALO_STAGES)
+        return st;
+    int32_t *place = lcl_malloc((size_t)count, sizeof *place);
+    if (!place)
+        return lcl_fail_memory(&H->space.comm->log, "messages");
+    list_arrived(place, H);
+    st = lcl_buffer_create_from(&H->place, ctx, place, count, sizeof *place,
+                                "messages");
+    lcl_free(place);
+    return st < 0 ? st
+                  : lcl_buffer_create(&H->arrived, ctx, count, sizeof(double),
+                                      "ghosts");
 }
 
 enum lcl_status lcl_halo_init(struct lcl_halo *H, const struct lcl_space *V,
                               struct lcl_halo_plan *plan,
-                              const struct lcl_halo_layout *layout, bool staged)
+                              const struct lcl_halo_layout *layout,
+                              enum lcl_halo_order order)
 {
     enum lcl_status st;
     *H = (struct lcl_halo){.space = *V, .plan = *plan};
     *plan = (struct lcl_halo_plan){.rows = 0};
-    set_layout(H, layout, staged);
-    if ((st = list_messages(H)) < 0 ||
+    set_layout(H, layout, order);
+    if ((st = lcl_halo_plan_messages(&H->messages, &H->plan, &V->comm->log)) <
+            0 ||
         (st = lcl_vector_ops_init(&H->ops, V->ctx, 1)) < 0)
         return st;
     for (int k = 0; k < H->rounds && st == LCL_OK; ++k)
         st = create_round(H, k);
-    return st < 0 ? st
-                  : lcl_buffer_create(&H->ghost, V->ctx,
-                                      H->plan.ghosts * H->per_row * H->rounds,
-                                      sizeof(double), "ghosts");
+    return st < 0 ? st : create_ghosts(H);
 }
 
 static void round_finish(struct lcl_halo_round *R)
@@ -124,8 +164,8 @@ void lcl_halo_finish(struct lcl_halo *H)
 {
     for (int k = 0; k < H->rounds; ++k)
         round_finish(&H->round[k]);
-    lcl_buffer **const all[] = {&H->row, &H->row_ptr, &H->col, &H->val,
-                                &H->ghost};
+    lcl_buffer **const all[] = {&H->row,   &H->row_ptr, &H->col,  &H->val,
+                                &H->ghost, &H->arrived, &H->place};
     for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
         lcl_buffer_destroy(all[k]);
     lcl_free(H->messages.out);
@@ -275,7 +315,8 @@ void lcl_halo_asymmetry(const struct lcl_halo *H, double sum[2])
 
 uint64_t lcl_halo_bytes(const struct lcl_halo *H)
 {
-    uint64_t bytes = lcl_buffer_bytes(H->ghost);
+    uint64_t bytes = lcl_buffer_bytes(H->ghost) + lcl_buffer_bytes(H->arrived) +
+                     lcl_buffer_bytes(H->place);
     for (int k = 0; k < H->rounds; ++k)
         bytes += lcl_buffer_bytes(H->round[k].send) +
                  lcl_buffer_bytes(H->round[k].packed) +
@@ -293,15 +334,21 @@ enum lcl_communication lcl_halo_communication(const struct lcl_halo *H)
 int lcl_halo_launches(const struct lcl_halo *H)
 {
     const int packs = H->round[0].relayed ? 2 : H->plan.sends > 0;
-    return packs * H->rounds + (H->plan.boundary > 0);
+    return packs * H->rounds + (H->arrived && H->plan.ghosts > 0) +
+           (H->plan.boundary > 0);
 }
 
 // ------------------------------------------------------------------- exchange
 
+static lcl_buffer *arrivals(struct lcl_halo *H)
+{
+    return H->arrived ? H->arrived : H->ghost;
+}
+
 static enum lcl_status relay_ghosts(struct lcl_halo *H, int round,
                                     lcl_launch_fn *launch)
 {
-    return lcl_relay_receive(H->round[round].relayed, H->ghost,
+    return lcl_relay_receive(H->round[round].relayed, arrivals(H),
                              H->plan.ghosts * H->per_row * round, launch);
 }
 
@@ -374,17 +421,14 @@ enum lcl_status lcl_halo_begin(struct lcl_halo *H, const lcl_buffer *x)
 // The messages for the peers are parts of the packed elements.
 static enum lcl_status take_packed(struct lcl_halo *H, int round)
 {
-    const struct lcl_halo_plan *P = &H->plan;
     struct lcl_halo_round *R = &H->round[round];
-    const void *packed;
-    if (!R->window)
-        return LCL_OK;
+    const void *packed = NULL;
     R->posted = false;
-    const enum lcl_status st = lcl_window_take(R->window, &packed);
-    for (int k = 0; k < P->tos && st == LCL_OK; ++k)
-        H->messages.out[k] = (struct lcl_message){
-            P->to[k].rank, (const double *)packed + P->to[k].start * H->per_row,
-            (size_t)(P->to[k].count * H->per_row) * sizeof(double)};
+    const enum lcl_status st =
+        R->window ? lcl_window_take(R->window, &packed) : LCL_OK;
+    if (st == LCL_OK)
+        lcl_halo_plan_address(&H->messages, &H->plan, packed,
+                              (size_t)H->per_row * sizeof(double));
     return st;
 }
 
@@ -395,8 +439,9 @@ static enum lcl_status write_ghosts(struct lcl_halo *H, int round)
     enum lcl_status st = LCL_OK;
     for (int k = 0; k < P->froms && st == LCL_OK; ++k) {
         const int64_t at = (P->ghosts * round + P->from[k].start) * H->per_row;
-        st = lcl_write_aux(H->space.ctx, H->ghost, (size_t)at * sizeof(double),
-                           H->messages.in[k].data, H->messages.in[k].bytes);
+        st = lcl_write_aux(H->space.ctx, arrivals(H),
+                           (size_t)at * sizeof(double), H->messages.in[k].data,
+                           H->messages.in[k].bytes);
     }
     H->space.comm->exchanged.halo_seconds += lcl_now() - start;
     return st;
@@ -415,13 +460,29 @@ static enum lcl_status exchange(struct lcl_halo *H, int round)
     return write_ghosts(H, round);
 }
 
-enum lcl_status lcl_halo_receive(struct lcl_halo *H)
+static enum lcl_status sort_ghosts(struct lcl_halo *H)
+{
+    const int64_t count = H->plan.ghosts * H->per_row;
+    return H->arrived && count > 0
+               ? lcl_gather(&H->ops, count, H->place, H->arrived, H->ghost)
+               : LCL_OK;
+}
+
+static enum lcl_status take_rounds(struct lcl_halo *H)
 {
     enum lcl_status st = LCL_OK;
     if (H->forked)
         return end_beside(H);
     for (int k = 0; k < H->rounds && st == LCL_OK; ++k)
         st = exchange(H, k);
+    return st;
+}
+
+enum lcl_status lcl_halo_receive(struct lcl_halo *H)
+{
+    enum lcl_status st = take_rounds(H);
+    if (st == LCL_OK)
+        st = sort_ghosts(H);
     if (st < 0)
         lcl_halo_cancel(H);
     return st;

@@ -20,6 +20,14 @@ struct lcl_halo_layout {
     int64_t by_row, by_stage;
 };
 
+// How the stages of a vector are exchanged.
+enum lcl_halo_order {
+    LCL_HALO_ROWS,   // in one exchange, all stages of an element together
+    LCL_HALO_STAGES, // in one exchange, in each message stage after stage: Ma
+                     // et al. (2025), Algorithms 5 and 6
+    LCL_HALO_STAGED, // in an exchange for each
+};
+
 // The elements of all stages in one exchange, or those of one stage in each.
 enum { LCL_HALO_ROUNDS = 16 };
 struct lcl_halo_round {
@@ -33,12 +41,16 @@ struct lcl_halo_round {
 struct lcl_halo {
     struct lcl_space space; // of the rank's part of a vector
     struct lcl_halo_plan plan;
+    enum lcl_halo_order order;
     struct lcl_halo_layout layout, ghost_layout;
     int rounds;      // exchanges
     int64_t per_row; // elements of a row in an exchange
     struct lcl_halo_round round[LCL_HALO_ROUNDS];
     struct lcl_exchange_plan messages;
     lcl_buffer *ghost;
+    // LCL_HALO_STAGES: ghosts in the order of the messages, and the place there
+    // of each element of `ghost`; else NULL
+    lcl_buffer *arrived, *place;
     bool beside; // a product runs between the halves of an application
     bool forked; // and a second queue unpacks ghosts meanwhile
     struct lcl_vector_ops ops;
@@ -48,13 +60,12 @@ struct lcl_halo {
     double *host; // their values
 };
 
-// Collective; with `staged`, each stage has an exchange of its own. Takes *plan
-// in any case; H is fit for lcl_halo_finish() in any case. Statuses as
-// lcl_buffer_create() and lcl_kernel_get().
+// Collective. Takes *plan in any case; H is fit for lcl_halo_finish() in any
+// case. Statuses as lcl_buffer_create() and lcl_kernel_get().
 enum lcl_status lcl_halo_init(struct lcl_halo *H, const struct lcl_space *V,
                               struct lcl_halo_plan *plan,
                               const struct lcl_halo_layout *layout,
-                              bool staged);
+                              enum lcl_halo_order order);
 void lcl_halo_finish(struct lcl_halo *H);
 
 // Adds the boundary rows of a matrix, of which each row of the plan is one row.

@@ -295,6 +295,26 @@ static void list_messages(struct lcl_message *message,
     }
 }
 
+enum lcl_status lcl_halo_plan_messages(struct lcl_exchange_plan *X,
+                                       const struct lcl_halo_plan *P,
+                                       const struct lcl_log *log)
+{
+    *X = (struct lcl_exchange_plan){
+        .out = lcl_malloc((size_t)P->tos, sizeof *X->out),
+        .in = lcl_malloc((size_t)P->froms, sizeof *X->in),
+        .outs = P->tos,
+        .ins = P->froms};
+    return X->out && X->in ? LCL_OK : lcl_fail_memory(log, "messages");
+}
+
+void lcl_halo_plan_address(const struct lcl_exchange_plan *X,
+                           const struct lcl_halo_plan *P, const void *packed,
+                           size_t bytes)
+{
+    list_messages(X->out, P->to, P->tos, NULL, packed, bytes);
+    list_messages(X->in, P->from, P->froms, NULL, NULL, bytes);
+}
+
 // Asks the owners for their rows, and learns which ones others ask for.
 static enum lcl_status ask(struct lcl_halo_plan *P, struct lcl_comm *C)
 {
@@ -439,13 +459,10 @@ static enum lcl_status exchange(const struct cargo *c,
 static enum lcl_status carry(struct cargo *c, const struct lcl_halo_plan *P,
                              struct lcl_comm *C)
 {
-    struct lcl_exchange_plan X = {
-        .out = lcl_malloc((size_t)P->tos, sizeof *X.out),
-        .in = lcl_malloc((size_t)P->froms, sizeof *X.in),
-        .outs = P->tos,
-        .ins = P->froms};
-    enum lcl_status st = X.out && X.in ? cargo_init(c, P, &C->log)
-                                       : lcl_fail_memory(&C->log, "messages");
+    struct lcl_exchange_plan X;
+    enum lcl_status st = lcl_halo_plan_messages(&X, P, &C->log);
+    if (st == LCL_OK)
+        st = cargo_init(c, P, &C->log);
     if (st == LCL_OK)
         st = exchange(c, P, C, &X);
     if (st < 0)

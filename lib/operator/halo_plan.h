@@ -71,6 +71,17 @@ enum lcl_status lcl_halo_plan_connect(struct lcl_halo_plan *P,
                                       struct lcl_comm *C,
                                       const int64_t *firsts);
 
+// Allocates the messages to and from all peers, without data; the caller frees
+// X->out and X->in, also on error. Returns LCL_OK or LCL_ENOMEM.
+enum lcl_status lcl_halo_plan_messages(struct lcl_exchange_plan *X,
+                                       const struct lcl_halo_plan *P,
+                                       const struct lcl_log *log);
+
+// Sets their data and lengths: `bytes` bytes for each row, sent from `packed`.
+void lcl_halo_plan_address(const struct lcl_exchange_plan *X,
+                           const struct lcl_halo_plan *P, const void *packed,
+                           size_t bytes);
+
 // Carries data of each row to the ranks that have it as a ghost: elements of
 // `size` bytes, one of each row; or, with row_ptr, those from row_ptr[i] to
 // row_ptr[i+1]-1 of row i, which become those from ghost_ptr[g] on of a ghost,

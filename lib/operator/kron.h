@@ -34,6 +34,8 @@ uint64_t lcl_kron_pattern(const struct lcl_kron *K);
 enum lcl_status lcl_kron_check_stages(const struct lcl_kron *K,
                                       const struct lcl_log *log);
 
+struct lcl_off_diagonal; // lib/operator/kron_off_diagonal.h
+
 struct lcl_kron_ops {
     struct lcl_operator_ops op;
     // Uploads the terms without values; may begin the method.
@@ -44,6 +46,11 @@ struct lcl_kron_ops {
     // Uploads the values of the terms.
     enum lcl_status (*update)(lcl_operator *A, const struct lcl_kron *K);
     void (*destroy)(void *method); // may be NULL
+    // Enqueues the product of one rank of several, whose own columns A has;
+    // `far` are the other columns of M and L. NULL: the product of A, then that
+    // of the boundary rows (lib/operator/kron_boundary.h).
+    enum lcl_status (*apply_rank)(lcl_operator *A, struct lcl_off_diagonal *far,
+                                  const struct lcl_operands *v);
     // true: vectors store all stages of an unknown together; false: they keep
     // the caller's order.
     bool stages_innermost;
@@ -63,6 +70,9 @@ struct lcl_kron_operator {
 };
 
 extern const struct lcl_kron_ops lcl_kron_one_pass, lcl_kron_okp, lcl_kron_cu;
+
+// Whether a product has `apply_rank`.
+bool lcl_kron_is_published(enum lcl_kron_type type);
 
 // The state of A, or NULL if A was not created from a lcl_kron on one device.
 const struct lcl_kron_operator *lcl_kron_of(const lcl_operator *A);

@@ -9,6 +9,7 @@
 #include "lib/operator/distributed.h"
 #include "lib/operator/kron.h"
 #include "lib/operator/kron_judge.h"
+#include "lib/operator/kron_off_diagonal.h"
 #include "lib/operator/kron_rows.h"
 #include "lib/vector/segments.h"
 
@@ -22,10 +23,16 @@ struct part {
     struct lcl_own_blocks M, L;
     struct lcl_halo halo;
     struct lcl_kron_boundary boundary;
-    struct lcl_segments segments; // LCL_COMMUNICATION_REPRODUCIBLE
+    struct lcl_off_diagonal far[2]; // of M and L, with ops->apply_rank
+    struct lcl_segments segments;   // LCL_COMMUNICATION_REPRODUCIBLE
 };
 
 // ------------------------------------------------------------------- products
+
+static bool is_published(const lcl_operator *A)
+{
+    return lcl_kron_is_published(A->part->info.kron);
+}
 
 static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
                              const struct lcl_operands *v)
@@ -33,6 +40,8 @@ static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
     struct part *D = A->state;
     const bool apart = !A->range.segments; // else all rows are boundary rows
     enum lcl_status st;
+    if (is_published(A))
+        return lcl_kron_of(A->part)->ops->apply_rank(A->part, D->far, v);
     if ((st = lcl_halo_begin(&D->halo, v->x)) < 0)
         return st;
     if (apart && (st = lcl_apply(A->part, mode, v)) < 0) {
@@ -70,6 +79,8 @@ static void destroy(lcl_operator *A)
         lcl_own_blocks_finish(&D->L);
         lcl_segments_finish(&D->segments);
         lcl_kron_boundary_finish(&D->boundary);
+        lcl_off_diagonal_finish(&D->far[0]);
+        lcl_off_diagonal_finish(&D->far[1]);
         lcl_halo_finish(&D->halo);
     }
     lcl_free(D);
@@ -104,6 +115,24 @@ static enum lcl_status expect_coefficients(const struct lcl_kron_rows *K,
     return lcl_comm_expect_equal(C, "a Kronecker system", all, count);
 }
 
+enum lcl_status lcl_kron_check_ranks(const struct lcl_operator_params *params,
+                                     const struct lcl_log *log)
+{
+    const char *name = lcl_kron_name(params->kron);
+    if (lcl_kron_is_published(params->kron) && lcl_is_reproducible(params))
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "communication 'reproducible' needs the product "
+                        "'one_pass' of a Kronecker system, not '%s'",
+                        name);
+    if (params->kron == LCL_KRON_CU &&
+        params->kron_exchange == LCL_KRON_EXCHANGE_BATCHED)
+        return lcl_fail(log, LCL_EUNSUPPORTED,
+                        "product '%s' of a Kronecker system exchanges each "
+                        "stage by itself, not 'batched'",
+                        name);
+    return LCL_OK;
+}
+
 // Checks K on all ranks; collective.
 static enum lcl_status check(const struct lcl_kron_rows *K, struct lcl_comm *C)
 {
@@ -133,15 +162,26 @@ static void fill_own(struct part *D, const struct lcl_kron_rows *K)
     lcl_own_blocks_fill(&D->L, K->L->val);
 }
 
+static enum lcl_status fill_far(lcl_operator *A, const struct lcl_kron_rows *K)
+{
+    struct part *D = A->state;
+    if (!is_published(A))
+        return LCL_OK;
+    const enum lcl_status st = lcl_off_diagonal_update(&D->far[0], K->M->val);
+    return st < 0 ? st : lcl_off_diagonal_update(&D->far[1], K->L->val);
+}
+
 static enum lcl_status take_values(lcl_operator *A,
                                    const struct lcl_kron_rows *K)
 {
     struct part *D = A->state;
     fill_own(D, K);
     const struct lcl_kron own = own_system(D, K);
-    const enum lcl_status st = lcl_operator_update_kron(A->part, &own);
+    enum lcl_status st = lcl_operator_update_kron(A->part, &own);
     ++A->version;
-    return st < 0 ? st : lcl_kron_boundary_update(&D->boundary, K);
+    if (st < 0 || (st = lcl_kron_boundary_update(&D->boundary, K)) < 0)
+        return st;
+    return fill_far(A, K);
 }
 
 static enum lcl_status check_pattern(const lcl_operator *A,
@@ -199,7 +239,13 @@ static void describe(lcl_operator *A, const struct lcl_kron_rows *K)
     A->info.bytes +=
         lcl_halo_bytes(&D->halo) + lcl_kron_boundary_bytes(&D->boundary);
     A->numbering = A->part->numbering;
-    A->launches = A->part->launches + lcl_halo_launches(&D->halo);
+    A->launches = A->part->launches;
+    if (!is_published(A))
+        A->launches += lcl_halo_launches(&D->halo);
+    for (int t = 0; t < 2 && is_published(A); ++t) {
+        A->info.bytes += lcl_off_diagonal_bytes(&D->far[t]);
+        A->launches += lcl_off_diagonal_launches(&D->far[t]);
+    }
 }
 
 static struct lcl_halo_layout layout_of(const lcl_operator *part,
@@ -247,7 +293,25 @@ static enum lcl_status create_part(lcl_operator *A,
     return lcl_operator_create_kron(&A->part, A->range.ctx, &own, params);
 }
 
-static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
+// The exchanges of a rank: of x, with the columns of both matrices; and those
+// of lib/operator/kron_off_diagonal.h.
+struct plans {
+    struct lcl_halo_plan both, each[2];
+};
+
+static enum lcl_status create_far(lcl_operator *A, struct plans *P,
+                                  const struct lcl_kron_rows *K,
+                                  const struct lcl_operator_params *params)
+{
+    struct part *D = A->state;
+    enum lcl_status st = LCL_OK;
+    for (int t = 0; t < 2 && is_published(A) && st == LCL_OK; ++t)
+        st = lcl_off_diagonal_init(&D->far[t], &A->range, &P->each[t], K,
+                                   params);
+    return st < 0 ? st : fill_far(A, K);
+}
+
+static enum lcl_status create(lcl_operator *A, struct plans *P,
                               const struct lcl_kron_rows *K,
                               const struct lcl_rows *both,
                               const struct lcl_operator_params *params)
@@ -263,9 +327,11 @@ static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
     const struct lcl_halo_layout layout = layout_of(A->part, K);
     if ((lcl_is_reproducible(params) &&
          (st = add_segments(A, K, &layout)) < 0) ||
-        (st = lcl_halo_init(&D->halo, &A->range, P, &layout, staged)) < 0 ||
+        (st = lcl_halo_init(&D->halo, &A->range, &P->both, &layout,
+                            staged ? LCL_HALO_STAGED : LCL_HALO_ROWS)) < 0 ||
         (st = lcl_kron_boundary_init(&D->boundary, &D->halo, K, both)) < 0 ||
-        (st = lcl_kron_boundary_update(&D->boundary, K)) < 0)
+        (st = lcl_kron_boundary_update(&D->boundary, K)) < 0 ||
+        (st = create_far(A, P, K, params)) < 0)
         return st;
     D->halo.beside = !A->range.segments;
     A->part->share = (struct lcl_share){
@@ -290,6 +356,21 @@ static enum lcl_status allocate(lcl_operator **out, lcl_context *ctx,
     return LCL_OK;
 }
 
+static enum lcl_status make_plans(struct plans *P, struct lcl_comm *comm,
+                                  const struct lcl_kron_rows *K,
+                                  const struct lcl_rows *both,
+                                  const struct lcl_operator_params *params)
+{
+    struct lcl_view pattern = lcl_view_of_rows(both, 0);
+    *P = (struct plans){.both = {.rows = 0}};
+    pattern.sound = LCL_VIEW_ALL;
+    const enum lcl_status st = lcl_halo_plan_init(&P->both, comm, &pattern,
+                                                  lcl_is_reproducible(params));
+    return st < 0 || !lcl_kron_is_published(params->kron)
+               ? st
+               : lcl_off_diagonal_plans(P->each, comm, K);
+}
+
 // With the union of the patterns of M and L.
 static enum lcl_status create_from(lcl_operator **out, lcl_context *ctx,
                                    struct lcl_comm *comm,
@@ -297,16 +378,15 @@ static enum lcl_status create_from(lcl_operator **out, lcl_context *ctx,
                                    const struct lcl_rows *both,
                                    const struct lcl_operator_params *params)
 {
-    struct lcl_halo_plan P;
-    struct lcl_view pattern = lcl_view_of_rows(both, 0);
-    pattern.sound = LCL_VIEW_ALL;
-    enum lcl_status st =
-        lcl_halo_plan_init(&P, comm, &pattern, lcl_is_reproducible(params));
+    struct plans P;
+    enum lcl_status st = make_plans(&P, comm, K, both, params);
     lcl_task_enter(ctx, LCL_TASK_UPLOAD);
     if (st == LCL_OK && (st = allocate(out, ctx, comm, K)) == LCL_OK)
         st = create(*out, &P, K, both, params);
     lcl_task_leave(ctx);
-    lcl_halo_plan_finish(&P);
+    lcl_halo_plan_finish(&P.both);
+    lcl_halo_plan_finish(&P.each[0]);
+    lcl_halo_plan_finish(&P.each[1]);
     return lcl_comm_agree(comm, st, "a distributed operator");
 }
 

@@ -9,6 +9,11 @@
 
 #include <levelcl/kron.h>
 
+// Whether a product can be distributed as the params say, which are the same on
+// all ranks. Returns LCL_OK or LCL_EUNSUPPORTED.
+enum lcl_status lcl_kron_check_ranks(const struct lcl_operator_params *params,
+                                     const struct lcl_log *log);
+
 // Collective; K has the rows of the calling rank and need live only until the
 // call returns, `comm` must outlive the operator. Returns as
 // lcl_operator_create_kron() and lcl_halo_plan_init(), the same on all ranks

@@ -8,10 +8,12 @@
 #include "host/runtime.h"
 #include "lib/operator/kron.h"
 #include "lib/operator/kron_judge.h"
+#include "lib/operator/kron_off_diagonal.h"
 
 struct okp {
     lcl_kernel *vector; // okp_combine or cu_axpy
     lcl_kernel *multiply[2];
+    lcl_kernel *far; // of the off-diagonal parts
     lcl_buffer *t;
     int64_t groups, vector_groups;
 };
@@ -50,6 +52,9 @@ static enum lcl_status get_multiply(const struct lcl_kron_operator *T,
         spec.wide = T->term[t].wide;
         st = lcl_kernel_get(&P->multiply[t], ctx, &spec);
     }
+    spec.wide = false; // lib/operator/kron_boundary.c refuses wide ones
+    if (st == LCL_OK)
+        st = lcl_kernel_get(&P->far, ctx, &spec);
     P->groups = caps->width > 1
                     ? lcl_launch_groups(T->term[0].block_rows,
                                         spec.group / caps->width, spec.group)
@@ -138,30 +143,76 @@ static void destroy(void *method)
 
 // ------------------------------------------------------------------- products
 
-// y^(first), ... = or += matrix `term` times t^(first), ...
+// y^(first), ... = or, with `keep`, += D times t^(first), ...
+static enum lcl_status multiply(const struct okp *P, lcl_kernel *kernel,
+                                const struct lcl_device_matrix *D, int first,
+                                const lcl_buffer *t, bool keep,
+                                const struct lcl_operands *v)
+{
+    return LCL_LAUNCH(kernel, P->groups, lcl_arg_long(D->block_rows),
+                      lcl_arg_buffer(D->row_ptr), lcl_arg_buffer(D->col),
+                      lcl_arg_buffer(D->val), lcl_arg_long(D->block_cols),
+                      lcl_arg_int(first), lcl_arg_buffer(t),
+                      lcl_arg_buffer(v->y), lcl_arg_int(keep),
+                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+}
+
+// With matrix `term`, the main-diagonal part of a rank's rows.
 static enum lcl_status times_term(const struct lcl_kron_operator *T, int term,
                                   int first, const struct lcl_operands *v)
 {
     const struct okp *P = T->method;
-    const struct lcl_device_matrix *D = &T->term[term];
-    return LCL_LAUNCH(P->multiply[term], P->groups, lcl_arg_long(D->block_rows),
-                      lcl_arg_buffer(D->row_ptr), lcl_arg_buffer(D->col),
-                      lcl_arg_buffer(D->val), lcl_arg_int(first),
-                      lcl_arg_buffer(P->t), lcl_arg_buffer(v->y),
-                      lcl_arg_int(term), lcl_arg_buffer(v->stop),
-                      lcl_arg_int(v->at));
+    return multiply(P, P->multiply[term], &T->term[term], first, P->t, term > 0,
+                    v);
+}
+
+// With the off-diagonal part and what other ranks have sent.
+static enum lcl_status times_far(const struct lcl_kron_operator *T,
+                                 const struct lcl_off_diagonal *far, int first,
+                                 const struct lcl_operands *v)
+{
+    const struct okp *P = T->method;
+    return far->matrix.blocks > 0
+               ? multiply(P, P->far, &far->matrix, first,
+                          lcl_off_diagonal_ghosts(far), true, v)
+               : LCL_OK;
+}
+
+// t = X A^T or X B^T: Algorithm 2.
+static enum lcl_status combine(const struct lcl_kron_operator *T, int term,
+                               const struct lcl_operands *v)
+{
+    const struct okp *P = T->method;
+    return LCL_LAUNCH(
+        P->vector, P->vector_groups, lcl_arg_long(T->term[term].n),
+        lcl_arg_buffer(T->coef), lcl_arg_int(term), lcl_arg_buffer(v->x),
+        lcl_arg_buffer(P->t), lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
 // Algorithms 2 and 3.
 static enum lcl_status okp_term(const struct lcl_kron_operator *T, int term,
                                 const struct lcl_operands *v)
 {
-    const struct okp *P = T->method;
-    const enum lcl_status st = LCL_LAUNCH(
-        P->vector, P->vector_groups, lcl_arg_long(T->term[term].n),
-        lcl_arg_buffer(T->coef), lcl_arg_int(term), lcl_arg_buffer(v->x),
-        lcl_arg_buffer(P->t), lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    const enum lcl_status st = combine(T, term, v);
     return st < 0 ? st : times_term(T, term, 0, v);
+}
+
+// The same on a rank: t goes to other ranks while the main-diagonal part is
+// multiplied.
+static enum lcl_status okp_rank_term(const struct lcl_kron_operator *T,
+                                     int term, struct lcl_off_diagonal *far,
+                                     const struct lcl_operands *v)
+{
+    enum lcl_status st;
+    if ((st = combine(T, term, v)) < 0 ||
+        (st = lcl_halo_begin(&far->halo, ((struct okp *)T->method)->t)) < 0)
+        return st;
+    if ((st = times_term(T, term, 0, v)) < 0) {
+        lcl_halo_cancel(&far->halo);
+        return st;
+    }
+    st = lcl_halo_receive(&far->halo);
+    return st < 0 ? st : times_far(T, far, 0, v);
 }
 
 static enum lcl_status axpy(const struct lcl_kron_operator *T, int term, int i,
@@ -175,16 +226,55 @@ static enum lcl_status axpy(const struct lcl_kron_operator *T, int term, int i,
         lcl_arg_buffer(P->t), lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
-// Algorithm 4.
-static enum lcl_status cu_term(const struct lcl_kron_operator *T, int term,
-                               const struct lcl_operands *v)
+// t = X A^T or X B^T: Algorithm 4, lines 1 to 8.
+static enum lcl_status axpys(const struct lcl_kron_operator *T, int term,
+                             const struct lcl_operands *v)
 {
     const int s = T->stages;
     enum lcl_status st = lcl_buffer_fill(((struct okp *)T->method)->t, 0);
     for (int k = 0; k < s * s && st == LCL_OK; ++k)
         st = axpy(T, term, k / s, k % s, v);
-    for (int i = 0; i < s && st == LCL_OK; ++i)
+    return st;
+}
+
+static enum lcl_status cu_term(const struct lcl_kron_operator *T, int term,
+                               const struct lcl_operands *v)
+{
+    enum lcl_status st = axpys(T, term, v);
+    for (int i = 0; i < T->stages && st == LCL_OK; ++i)
         st = times_term(T, term, i, v);
+    return st;
+}
+
+// Algorithm 4, lines 11 to 14 and 18 to 19.
+static enum lcl_status cu_main(const struct lcl_kron_operator *T, int term,
+                               int i, struct lcl_host_halo *H,
+                               const struct lcl_operands *v)
+{
+    enum lcl_status st;
+    if ((st = lcl_host_halo_copy(H, ((struct okp *)T->method)->t, i)) < 0 ||
+        (st = times_term(T, term, i, v)) < 0)
+        return st;
+    return lcl_host_halo_scatter(H, i);
+}
+
+static enum lcl_status cu_far(const struct lcl_kron_operator *T, int i,
+                              struct lcl_off_diagonal *far,
+                              const struct lcl_operands *v)
+{
+    const enum lcl_status st = lcl_host_halo_upload(&far->copied, i);
+    return st < 0 ? st : times_far(T, far, i, v);
+}
+
+static enum lcl_status cu_rank_term(const struct lcl_kron_operator *T, int term,
+                                    struct lcl_off_diagonal *far,
+                                    const struct lcl_operands *v)
+{
+    enum lcl_status st = axpys(T, term, v);
+    for (int i = 0; i < T->stages && st == LCL_OK; ++i)
+        st = cu_main(T, term, i, &far->copied, v);
+    for (int i = 0; i < T->stages && st == LCL_OK; ++i)
+        st = cu_far(T, i, far, v);
     return st;
 }
 
@@ -204,6 +294,20 @@ static enum lcl_status apply_cu(lcl_operator *A, enum lcl_mode mode,
     return st < 0 ? st : cu_term(A->state, 1, v);
 }
 
+static enum lcl_status okp_rank(lcl_operator *A, struct lcl_off_diagonal *far,
+                                const struct lcl_operands *v)
+{
+    const enum lcl_status st = okp_rank_term(A->state, 0, &far[0], v);
+    return st < 0 ? st : okp_rank_term(A->state, 1, &far[1], v);
+}
+
+static enum lcl_status cu_rank(lcl_operator *A, struct lcl_off_diagonal *far,
+                               const struct lcl_operands *v)
+{
+    const enum lcl_status st = cu_rank_term(A->state, 0, &far[0], v);
+    return st < 0 ? st : cu_rank_term(A->state, 1, &far[1], v);
+}
+
 const struct lcl_kron_ops lcl_kron_okp = {
     .op = {.apply = apply_okp,
            .judge = lcl_kron_judge,
@@ -213,6 +317,7 @@ const struct lcl_kron_ops lcl_kron_okp = {
     .complete = complete_okp,
     .update = update,
     .destroy = destroy,
+    .apply_rank = okp_rank,
 };
 
 const struct lcl_kron_ops lcl_kron_cu = {
@@ -224,4 +329,5 @@ const struct lcl_kron_ops lcl_kron_cu = {
     .complete = complete_cu,
     .update = update,
     .destroy = destroy,
+    .apply_rank = cu_rank,
 };

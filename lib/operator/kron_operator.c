@@ -13,6 +13,11 @@ static const struct lcl_kron_ops *const types[LCL_KRON_COUNT] = {
     [LCL_KRON_CU] = &lcl_kron_cu,
 };
 
+bool lcl_kron_is_published(enum lcl_kron_type type)
+{
+    return types[type]->apply_rank;
+}
+
 const struct lcl_kron_operator *lcl_kron_of(const lcl_operator *A)
 {
     return A->info.kron && !A->part && !A->team ? A->state : NULL;

@@ -193,7 +193,10 @@ enum lcl_status lcl_kron_team_create(lcl_operator **out,
                                      const struct lcl_operator_params *params)
 {
     const int64_t n = lcl_kron_rows(K);
-    enum lcl_status st = lcl_operator_allocate(out, ctx[0], &ops, n, n, 1);
+    enum lcl_status st = lcl_kron_check_ranks(params, lcl_context_log(ctx[0]));
+    *out = NULL;
+    if (st == LCL_OK)
+        st = lcl_operator_allocate(out, ctx[0], &ops, n, n, 1);
     if (st == LCL_OK)
         st = create(*out, ctx, K, D, params);
     lcl_distribution_finish(D);

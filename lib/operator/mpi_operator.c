@@ -88,6 +88,8 @@ enum lcl_status lcl_operator_create_kron_mpi(
         begin(&C, out, ctx, comm, K, "lcl_operator_create_kron_mpi", &params);
     if (st < 0)
         return st;
-    st = lcl_kron_distributed_create(out, ctx, C, K, params);
+    st = lcl_kron_check_ranks(params, &C->log);
+    if (st == LCL_OK)
+        st = lcl_kron_distributed_create(out, ctx, C, K, params);
     return hand_over(*out, C, st);
 }

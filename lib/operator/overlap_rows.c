@@ -359,7 +359,7 @@ enum lcl_status lcl_overlap_rows_init(struct lcl_overlap_rows *O,
     *O = (struct lcl_overlap_rows){.whole = whole, .fresh = true};
     enum lcl_status st = lcl_space_end(V, fetch(O, &s, layers));
     if (st == LCL_OK && (st = make_matrix(O, &s)) == LCL_OK)
-        st = lcl_halo_init(&O->halo, V, &s.plan, &single, false);
+        st = lcl_halo_init(&O->halo, V, &s.plan, &single, LCL_HALO_ROWS);
     search_finish(&s);
     return st;
 }

@@ -91,6 +91,17 @@ for exchange in batched staged; do
         awk 'NR > 2 { d = $1 - $2; if (d * d > 1e-10) exit 1 }' &&
         pass || flunk "one and two devices differ: $exchange"
 done
+for product in okp cu; do
+    ends 0 --problem radau:2,4 --devices 0,1 --rtol 1e-12 -o two.mtx \
+        --kron-product $product --json
+    says stdout "\"kron_product\":\"$product\""
+    [ $product = cu ] && says stdout '"kron_exchange":"staged"'
+    paste one.mtx two.mtx |
+        awk 'NR > 2 { d = $1 - $2; if (d * d > 1e-10) exit 1 }' &&
+        pass || flunk "one and two devices differ: $product"
+done
+refused 3 "'cu' of a Kronecker system exchanges each stage" --problem radau:2,4 \
+    --devices 0,1 --kron-product cu --kron-exchange batched
 refused 2 'kron-exchange has no effect' --problem radau:2,4 --kron-exchange staged
 refused 2 'kron-exchange has no effect' --problem lap3d:4 --devices 0,1 \
     --kron-exchange batched

@@ -324,13 +324,25 @@ done
 # Kronecker systems on several devices, of one mesh and of one that grows.
 export POCL_DEVICES='pthread pthread'
 "$bench" multi kron:2,4,4,4 >"$dir/out" 2>"$dir/err" || flunk 'multi kron succeeds'
-grep -Eq '^kron:2,4,4,4 +1 +batched +[0-9.]+ .* [ra]tol +1\.00$' "$dir/out" || flunk 'a row of one device'
+awk '/^Figure 13: / { speed_ups = 1 } { if (speed_ups) print >"'"$dir"'/speed_ups"; else print >"'"$dir"'/rows" }' "$dir/out"
+grep -q '^Figures 10 to 12: solves by gmres' "$dir/rows" || flunk 'a title'
+for devices in 1 $(awk '$2 == 2 { print 2; exit }' "$dir/rows"); do
+    for product in cu okp one_pass; do
+        grep -Eq "^kron:2,4,4,4 +$devices +$product +(batched|staged) +[0-9.]+ .* [ra]tol +[0-9.]+\$" "$dir/rows" ||
+            flunk "a row of $product on $devices devices"
+    done
+    for product in okp one_pass; do
+        grep -Eq "^kron:2,4,4,4 +$devices +$product +batched( +([0-9]+\.[0-9]+|-)){5}\$" "$dir/speed_ups" ||
+            flunk "speed-ups of $product on $devices devices"
+    done
+done
+grep -Eq '^kron:2,4,4,4 +1 +cu +.* 1\.00$' "$dir/rows" || flunk 'a row of one device'
 "$bench" multi --json --weak kron:2,4,4,4 >"$dir/out" 2>"$dir/err" || flunk 'multi --weak succeeds'
-grep -q '^{"op":"multi-kron-weak","variant":"batched","problem":"kron:2,4,4,4".*"c_ms":[0-9]' "$dir/out" ||
+grep -q '^{"op":"multi-kron-weak","variant":"one_pass","problem":"kron:2,4,4,4".*"exchange":"batched".*"c_ms":[0-9]' "$dir/out" ||
     flunk 'a line of one device'
 if grep -q '"devices":2' "$dir/out"; then
     for exchange in batched staged; do
-        grep -q "^{.*\"variant\":\"$exchange\",\"problem\":\"kron:2,4,4,8\".*\"devices\":2.*\"times\":[0-9]" \
+        grep -q "^{.*\"problem\":\"kron:2,4,4,8\".*\"exchange\":\"$exchange\",\"devices\":2.*\"times\":[0-9]" \
             "$dir/out" || flunk "a line of two devices, $exchange"
     done
 fi

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEVICES = 3 };
+enum { DEVICES = 4 };
 
 struct team {
     lcl_context *ctx[DEVICES];
@@ -70,20 +70,31 @@ static void expect_product(struct team *t, const struct lcl_kron *K)
     free(expected);
 }
 
+// Also with new values.
+static void expect_type(struct team *t, struct test_kron *T, int count,
+                        const struct lcl_operator_params *params)
+{
+    make_operator(t, &T->K, count, params);
+    assert_int_equal(lcl_operator_info(t->op)->kron, params->kron);
+    expect_product(t, &T->K);
+    test_kron_change(T);
+    assert_int_equal(lcl_operator_update_kron(t->op, &T->K), LCL_OK);
+    expect_product(t, &T->K);
+    drop_operator(t);
+}
+
 // On all numbers of devices, by both exchanges.
-static void expect_products(struct team *t, const struct lcl_kron *K,
+static void expect_products(struct team *t, struct test_kron *T,
                             enum lcl_kron_type type)
 {
     for (int count = 1; count <= DEVICES; ++count)
-        for (int exchange = LCL_KRON_EXCHANGE_BATCHED;
-             exchange <= LCL_KRON_EXCHANGE_STAGED; ++exchange) {
+        for (int exchange = LCL_KRON_EXCHANGE_DEFAULT;
+             exchange < LCL_KRON_EXCHANGE_COUNT; ++exchange) {
             const struct lcl_operator_params params = {
                 .kron = type,
                 .kron_exchange = (enum lcl_kron_exchange_type)exchange};
-            make_operator(t, K, count, &params);
-            assert_int_equal(lcl_operator_info(t->op)->kron, type);
-            expect_product(t, K);
-            drop_operator(t);
+            if (type != LCL_KRON_CU || exchange != LCL_KRON_EXCHANGE_BATCHED)
+                expect_type(t, T, count, &params);
         }
 }
 
@@ -95,7 +106,7 @@ static void test_kron_team__products_are_the_host_s(void **state)
     for (int s = 1; s <= 5; ++s) {
         struct test_kron T;
         test_kron_init(&T, s, 2, 30, s % 2 ? TEST_KRON_NEAR : TEST_KRON_CHAIN);
-        expect_products(&t, &T.K, LCL_KRON_ONE_PASS);
+        expect_products(&t, &T, LCL_KRON_ONE_PASS);
         test_kron_finish(&T);
     }
 }
@@ -109,7 +120,7 @@ static void test_kron_team__all_types_and_patterns(void **state)
         for (int type = 0; type < TEST_KRON_TYPES; ++type) {
             struct test_kron T;
             test_kron_init(&T, 3, 2, 40, (enum test_kron_patterns)p);
-            expect_products(&t, &T.K, test_kron_types[type]);
+            expect_products(&t, &T, test_kron_types[type]);
             test_kron_finish(&T);
         }
 }
@@ -179,8 +190,8 @@ static void test_kron_team__solvers_solve_with_every_method(void **state)
     (void)state;
     open_contexts(&t);
     for (int m = 0; m < TEST_KRON_METHODS; ++m) {
-        const struct lcl_operator_params params = {.kron =
-                                                       test_kron_types[m % 2]};
+        const struct lcl_operator_params params = {
+            .kron = test_kron_types[m % TEST_KRON_TYPES]};
         struct test_kron T;
         lcl_precond *M;
         test_kron_init(&T, 3, 2, 80, TEST_KRON_NEAR);
@@ -279,6 +290,27 @@ static void expect_refused(lcl_context *const *ctx, int count,
     assert_null(op);
 }
 
+static void test_kron_team__what_is_not_published_is_refused(void **state)
+{
+    const struct lcl_operator_params params[] = {
+        {.kron = LCL_KRON_CU, .kron_exchange = LCL_KRON_EXCHANGE_BATCHED},
+        {.kron = LCL_KRON_CU, .communication = LCL_COMMUNICATION_REPRODUCIBLE},
+        {.kron = LCL_KRON_OKP, .communication = LCL_COMMUNICATION_REPRODUCIBLE},
+    };
+    struct test_kron T;
+    struct team t;
+    (void)state;
+    open_contexts(&t);
+    test_kron_init(&T, 3, 2, 30, TEST_KRON_NEAR);
+    for (size_t k = 0; k < sizeof params / sizeof *params; ++k) {
+        assert_int_equal(lcl_operator_create_kron_distributed(&t.op, t.ctx, 2,
+                                                              &T.K, &params[k]),
+                         LCL_EUNSUPPORTED);
+        assert_null(t.op);
+    }
+    test_kron_finish(&T);
+}
+
 static void test_kron_team__bad_input_is_refused(void **state)
 {
     struct test_kron T, small, other;
@@ -344,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_kron_team__chains_solve),
         cmocka_unit_test(test_kron_team__failed_updates_change_nothing),
         cmocka_unit_test(test_kron_team__bad_input_is_refused),
+        cmocka_unit_test(test_kron_team__what_is_not_published_is_refused),
         cmocka_unit_test(test_kron_team__what_needs_a_matrix_is_refused),
     };
     return test_device_run(tests);

@@ -103,23 +103,34 @@ static bool fail_on_ranks(lcl_context *const *ctx,
     return failed;
 }
 
-static void test_alloc_kron__ranks(void **state)
+static void expect_on_ranks(const struct lcl_operator_params *op)
 {
-    static const struct lcl_operator_params staged = {
-        .kron_exchange = LCL_KRON_EXCHANGE_STAGED};
     const struct lcl_context_params params = {.cache_dir = test_cache.path,
                                               .width = 1};
     lcl_context *ctx[2];
     long n = 0;
-    (void)state;
     for (int k = 0; k < 2; ++k)
         assert_int_equal(lcl_context_create(&ctx[k], &params), LCL_OK);
-    assert_false(fail_on_ranks(ctx, &staged, 0)); // builds the kernels
-    while (fail_on_ranks(ctx, &staged, ++n))
+    assert_false(fail_on_ranks(ctx, op, 0)); // builds the kernels
+    while (fail_on_ranks(ctx, op, ++n))
         continue;
     assert_true(n > 100);
     for (int k = 0; k < 2; ++k)
         lcl_context_destroy(&ctx[k]);
+}
+
+static void test_alloc_kron__ranks(void **state)
+{
+    (void)state;
+    expect_on_ranks(&(struct lcl_operator_params){
+        .kron_exchange = LCL_KRON_EXCHANGE_STAGED});
+}
+
+static void test_alloc_kron__ranks_with_published_products(void **state)
+{
+    (void)state;
+    expect_on_ranks(&(struct lcl_operator_params){.kron = LCL_KRON_OKP});
+    expect_on_ranks(&(struct lcl_operator_params){.kron = LCL_KRON_CU});
 }
 
 // Whether the n-th allocation of the job failed.
@@ -192,6 +203,7 @@ int main(void)
         cmocka_unit_test(test_alloc_kron__stages),
         cmocka_unit_test(test_alloc_kron__labels),
         cmocka_unit_test(test_alloc_kron__ranks),
+        cmocka_unit_test(test_alloc_kron__ranks_with_published_products),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -237,12 +237,90 @@ static void test_kron__okp_matches_with_wide_row_pointers(void **state)
     assert_int_equal(
         LCL_LAUNCH(test_kernel(*state, &spec), 2, lcl_arg_long(W.M.rows),
                    lcl_arg_buffer(W.row_ptr), lcl_arg_buffer(W.col),
-                   lcl_arg_buffer(W.val), lcl_arg_int(0),
-                   lcl_arg_buffer(W.device_x), lcl_arg_buffer(W.y),
-                   lcl_arg_int(0), lcl_arg_buffer(W.go_on), lcl_arg_int(0)),
+                   lcl_arg_buffer(W.val), lcl_arg_long(W.M.rows),
+                   lcl_arg_int(0), lcl_arg_buffer(W.device_x),
+                   lcl_arg_buffer(W.y), lcl_arg_int(0), lcl_arg_buffer(W.go_on),
+                   lcl_arg_int(0)),
         LCL_OK);
     wide_compare(&W);
     wide_finish(&W);
+}
+
+// --------------------------------------------------- columns of other ranks
+
+// Stages of y before a product with half as many block columns as block rows,
+// and after it.
+struct halved {
+    struct lcl_bsr A;
+    double *t, *y, *expected;
+    int64_t rows, cols; // of a stage of y and of t
+};
+
+static void halved_init(struct halved *H)
+{
+    struct lcl_csr pattern = test_random_csr(test_size(9, 40), 4, 9);
+    *H = (struct halved){.A = test_random_blocks(&pattern, BLOCK, 3)};
+    H->A.cols = (H->A.rows + 1) / 2;
+    for (int64_t k = 0; k < H->A.nnz; ++k)
+        H->A.col_ind[k] /= 2;
+    H->rows = H->A.rows * BLOCK;
+    H->cols = H->A.cols * BLOCK;
+    H->t = test_random_vector(STAGES * H->cols, 5);
+    H->y = test_random_vector(STAGES * H->rows, 6);
+    H->expected = test_vector(STAGES * H->rows);
+    test_csr_finish(&pattern);
+}
+
+static void halved_finish(struct halved *H)
+{
+    test_bsr_finish(&H->A);
+    free(H->t);
+    free(H->y);
+    free(H->expected);
+}
+
+// Adds A t to stages first .. first + count - 1 of y; others keep their values.
+static void expect_added(lcl_context *ctx, int first, int count)
+{
+    const struct lcl_spec spec = {.source = "okp.cl",
+                                  .kernel = "okp_multiply",
+                                  .block = BLOCK,
+                                  .group = test_group(ctx, 2),
+                                  .defines = {{"STAGES", count}}};
+    struct lcl_device_matrix D;
+    struct halved H;
+    halved_init(&H);
+    for (int j = 0; j < STAGES; ++j) {
+        double *y = H.expected + j * H.rows;
+        if (j >= first && j < first + count)
+            lcl_bsr_multiply(&H.A, H.t + j * H.cols, y);
+        for (int64_t k = 0; k < H.rows; ++k)
+            y[k] += H.y[j * H.rows + k];
+    }
+    lcl_buffer *t = test_upload(ctx, H.t, STAGES * H.cols, sizeof *H.t);
+    lcl_buffer *y = test_upload(ctx, H.y, STAGES * H.rows, sizeof *H.y);
+    lcl_buffer *go_on = test_stop_flag(ctx, 0);
+    assert_int_equal(lcl_device_matrix_init(&D, ctx, &H.A), LCL_OK);
+    assert_int_equal(
+        LCL_LAUNCH(test_kernel(ctx, &spec), 2, lcl_arg_long(H.A.rows),
+                   lcl_arg_buffer(D.row_ptr), lcl_arg_buffer(D.col),
+                   lcl_arg_buffer(D.val), lcl_arg_long(H.A.cols),
+                   lcl_arg_int(first), lcl_arg_buffer(t), lcl_arg_buffer(y),
+                   lcl_arg_int(1), lcl_arg_buffer(go_on), lcl_arg_int(0)),
+        LCL_OK);
+    test_download(y, H.y, STAGES * H.rows, sizeof *H.y);
+    test_expect_near("y", H.y, H.expected, STAGES * H.rows, 1e-12);
+    lcl_buffer_destroy(&go_on);
+    lcl_buffer_destroy(&y);
+    lcl_buffer_destroy(&t);
+    lcl_device_matrix_finish(&D);
+    halved_finish(&H);
+}
+
+static void test_kron__columns_of_other_ranks_are_added(void **state)
+{
+    expect_added(*state, 0, STAGES); // OKP-Solver
+    expect_added(*state, 1, 1);      // CU-Solver
 }
 
 // expected += C T x for the coefficients of one term.
@@ -307,6 +385,7 @@ int main(void)
         cmocka_unit_test(test_kron__sixteen_stages_match),
         cmocka_unit_test(test_kron__blocks_of_more_rows_than_lanes_are_refused),
         cmocka_unit_test(test_kron__okp_matches_with_wide_row_pointers),
+        cmocka_unit_test(test_kron__columns_of_other_ranks_are_added),
         cmocka_unit_test(test_kron__one_pass_matches_with_wide_row_pointers),
     };
     return test_device_run(tests);

@@ -324,17 +324,18 @@ static bool multiplies(struct kron_system *q)
 
 static bool solves_a_kronecker_system(void)
 {
-    static const enum lcl_kron_exchange_type exchanges[] = {
-        LCL_KRON_EXCHANGE_BATCHED, LCL_KRON_EXCHANGE_STAGED};
+    static const struct lcl_operator_params all[] = {
+        {.kron_exchange = LCL_KRON_EXCHANGE_BATCHED},
+        {.kron_exchange = LCL_KRON_EXCHANGE_STAGED},
+        {.kron = LCL_KRON_OKP},
+        {.kron = LCL_KRON_CU}};
     struct kron_system q = {.s = {.rank = 0}};
     CHECK(open_kron(&q, "radau:2,4"));
-    for (int k = 0; k < 2; ++k) {
-        const struct lcl_operator_params params = {.kron_exchange =
-                                                       exchanges[k]};
+    for (int k = 0; k < 4; ++k) {
         q.K.tau = q.D.K.tau *= 1 + k;
         lcl_operator_destroy(&q.s.A);
         CHECK(lcl_operator_create_kron_mpi(&q.s.A, q.s.ctx, MPI_COMM_WORLD,
-                                           &q.K, &params) == LCL_OK);
+                                           &q.K, &all[k]) == LCL_OK);
         CHECK(multiplies(&q));
         CHECK(solves(&q.s, LCL_PRECOND_BLOCK_JACOBI, LCL_SOLVER_GMRES));
     }
