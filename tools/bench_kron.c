@@ -42,7 +42,8 @@ struct figures {
 
 bool bench_is_kron(const char *name)
 {
-    return strncmp(name, "kron", 4) == 0 || strncmp(name, "radau", 5) == 0;
+    return strncmp(name, "kron", 4) == 0 || strncmp(name, "radau", 5) == 0 ||
+           strncmp(name, "stokes", 6) == 0;
 }
 
 // b = K * 1
@@ -346,14 +347,21 @@ enum lcl_status bench_kron_run(struct bench *B,
     return st;
 }
 
+static enum lcl_status bench_stokes(struct bench *B, void *arg)
+{
+    const enum lcl_status st = bench_products(B, arg);
+    return st < 0 ? st : bench_radau(B);
+}
+
 static enum lcl_status run_name(struct bench *B, const char *name)
 {
     struct kron_problem *Q;
     enum lcl_status st = bench_kron_load(&Q, B, name);
     B->problem = Q ? &Q->P : NULL;
     if (st == LCL_OK)
-        st = name[0] == 'k' ? bench_kron_run(B, bench_products, NULL)
-                            : bench_radau(B);
+        st = name[0] == 'k'   ? bench_kron_run(B, bench_products, NULL)
+             : name[0] == 's' ? bench_kron_run(B, bench_stokes, NULL)
+                              : bench_radau(B);
     B->problem = NULL;
     bench_kron_unload(&Q);
     return st;
@@ -381,7 +389,8 @@ static enum lcl_status add_problem(void *state, struct bench *B)
     (void)state;
     return lcl_fail(
         lcl_context_log(B->ctx), LCL_EINVAL,
-        "%s is not a Kronecker system: expected kron:S or radau:S,N",
+        "%s is not a Kronecker system: expected kron:S, radau:S,N or "
+        "stokes:S,N",
         B->problem->name);
 }
 

@@ -24,5 +24,6 @@ enum lcl_status bench_kron_run(struct bench *B,
                                                      void *arg),
                                void *arg);
 
-// Solves of a step of Radau IIA without and with each preconditioner.
+// Solves of a step of Radau IIA by each product, without and with each
+// preconditioner.
 enum lcl_status bench_radau(struct bench *B);

@@ -19,7 +19,8 @@ bool cli_is_kron(const struct cli *cli)
 {
     return cli->kron[0] ||
            (cli->problem && (strncmp(cli->problem, "kron", 4) == 0 ||
-                             strncmp(cli->problem, "radau", 5) == 0));
+                             strncmp(cli->problem, "radau", 5) == 0 ||
+                             strncmp(cli->problem, "stokes", 6) == 0));
 }
 
 // Without a file to read, the file to write is the only word, or the word that

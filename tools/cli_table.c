@@ -141,7 +141,8 @@ void cli_print_help(FILE *out)
         "how long each phase took and the reason for a failure. A is a sparse\n"
         "matrix in a Matrix Market or PETSc binary file, plain or compressed by\n"
         "gzip or xz; - is the standard input. With --kron, or a built-in Kronecker\n"
-        "system kron:S or radau:S,N, the matrix is A (x) M + tau B (x) L.\n"
+        "system kron:S, radau:S,N or stokes:S,N, the matrix is A (x) M + tau B (x)\n"
+        "L.\n"
         "\n"
         "Commands:\n",
         out);

@@ -58,7 +58,13 @@ struct lcl_kron_data {
  *     diffusion-reaction system with four unknowns per node of an N x N x N
  *     grid: A = I, B the Butcher matrix, tau the step; M and L have the same
  *     pattern. Source: Hairer and Wanner, "Solving Ordinary Differential
- *     Equations II", 2nd ed. (1996), section IV.5.
+ *     Equations II", 2nd ed. (1996), section IV.5;
+ *   "stokes:S,N": the same for unsteady Stokes flow through a cube, N >= 3:
+ * three velocities and the pressure, all linear on the tetrahedra of a mesh of
+ *     N x N x N nodes, the pressure stabilised; tau = 0.125. M has no mass of
+ *     the pressure. Source: Bochev, Dohrmann, Gunzburger, "Stabilization of
+ *     low-order mixed finite elements for the Stokes equations", SIAM J. Numer.
+ *     Anal. 44 (2006).
  * On success the caller frees *out with lcl_kron_data_finish(); on error *out
  * is all zero.
  * Returns LCL_OK, LCL_EINVAL (unknown name, bad number), LCL_ERANGE or

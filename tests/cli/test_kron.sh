@@ -94,6 +94,8 @@ refused 2 'expected kron:S' --problem kron:0
 refused 2 'expected kron:S' --problem kron:17
 refused 2 'expected kron:S' --problem radau:10,4
 refused 2 'expected kron:S' --problem radau:2,4x
+refused 2 'expected kron:S' --problem stokes:2
+refused 2 'expected N >= 3' --problem stokes:2,2
 refused 2 'at most 2147483647 rows' --problem kron:2,99999999999,1,1
 
 # ---------------------------------------------------------------- bad input
@@ -172,6 +174,8 @@ says stdout '3 stages of 108 rows, tau 0.125$'
 near_one "$dir/out/x.mtx" 324
 ends 0 --problem radau:2,4 $plain --rhs 'A*ones' --rtol 1e-12 -o "$dir/out/x.mtx"
 near_one "$dir/out/x.mtx" 512
+ends 0 --problem stokes:2,3 $plain --rhs 'A*ones' --rtol 1e-12 -o "$dir/out/x.mtx"
+near_one "$dir/out/x.mtx" 216
 ends 0 $system --solver idr --partition file:labels.txt
 ends 1 --problem radau:2,6 $plain --max-iters 1 -q
 says stderr '^clsolve: not converged: '

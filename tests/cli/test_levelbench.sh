@@ -288,6 +288,10 @@ done
 # Kronecker operators: one row per product, its share of a solve, solves of a
 # time step.
 "$bench" kron kron:2,4,4,4 radau:2,6 >"$dir/out" 2>"$dir/err" || flunk 'kron succeeds'
+"$bench" kron stokes:2,3 >"$dir/stokes" 2>"$dir/err" || flunk 'kron stokes succeeds'
+for table in '^Figure 9: ' '^Figure 16: '; do
+    grep -A 4 "$table" "$dir/stokes" | grep -Eq '^stokes:2,3 +one_pass +.* rtol$' || flunk "$table has stokes"
+done
 for table in '^Products' '^Figure 9: .*, none'; do
     grep -A 4 "$table" "$dir/out" | sed 1d >"$dir/table"
     for product in cu okp one_pass; do
@@ -303,9 +307,12 @@ awk '/^Figure 9:/ { parts = 1 } /^Figure 13:/ { parts = 0 }
         d = $3 + $4 + $5 + $6 + $7 + $8 - $9 * $10 / 100; if (d * d > 1e-4 * $9 * $9) exit 1 }
     END { exit !(rows == 3 && said == differ) }' "$dir/out" || flunk 'parts of a solve add up, or a line says so'
 grep -Eq '^kron:2,4,4,4 +cu .* 1\.00$' "$dir/out" || flunk 'cu is the baseline'
-grep -Eq '^radau:2,6 +none +[0-9.]+ .* rtol$' "$dir/out" || flunk 'a row of no preconditioner'
-for precond in block-jacobi ildu0; do
-    grep -Eq "^radau:2,6 +$precond (.* rtol|is unsupported)\$" "$dir/out" || flunk "a row of $precond"
+for product in cu okp one_pass; do
+    grep -Eq "^radau:2,6 +$product +none +[0-9.]+ .* rtol\$" "$dir/out" || flunk 'a row of no preconditioner'
+    for precond in block-jacobi ildu0; do
+        grep -Eq "^radau:2,6 +$product(,? +$precond .* rtol|, $precond is unsupported)\$" "$dir/out" ||
+            flunk "a row of $product with $precond"
+    done
 done
 "$bench" kron --json kron:2,4,4,4 --solver bicgstab radau:2,6 >"$dir/out" 2>"$dir/err" || flunk 'kron --json succeeds'
 for product in cu okp one_pass; do
@@ -314,9 +321,11 @@ for product in cu okp one_pass; do
     grep -q "^{\"op\":\"kron-solve\",\"variant\":\"$product\".*\"gn_ms\":[0-9].*\"between_ms\":[0-9].*\"measured\":[0-9].*\"stop\":\"[ra]tol\"" "$dir/out" ||
         flunk "a line of a solve with $product"
 done
-grep -q '^{"op":"kron-history","variant":"none".*"solver":"bicgstab".*"history":\[1,' "$dir/out" ||
-    flunk 'a line with a history'
-for wrong in lap3d:4 kron:0 radau:2 kron:2,4,4,4x '--rtol 3'; do
+for product in cu okp one_pass; do
+    grep -q "^{\"op\":\"kron-history\",\"variant\":\"none\".*\"product\":\"$product\",\"solver\":\"bicgstab\".*\"history\":\[1," \
+        "$dir/out" || flunk "a line with a history of $product"
+done
+for wrong in lap3d:4 kron:0 radau:2 stokes:2,2 kron:2,4,4,4x '--rtol 3'; do
     "$bench" kron $wrong >/dev/null 2>&1
     [ $? -eq 2 ] || flunk "kron $wrong is wrong usage"
 done

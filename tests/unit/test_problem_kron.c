@@ -54,7 +54,7 @@ static void test_problem_kron__sizes_are_those_of_the_mesh(void **state)
         {"kron:1,1,1,1", 1, 1, 1},      {"kron:16,2,2,2", 16, 8, 46},
         {"kron:3,3,4,2", 3, 24, 186},   {"kron:2", 2, 151686, 2207664},
         {"radau:1,1", 1, 1, 1},         {"radau:9,2", 9, 8, 32},
-        {"radau:5,20", 5, 8000, 53600},
+        {"radau:5,20", 5, 8000, 53600}, {"stokes:2,3", 2, 27, 223},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         struct lcl_kron_data D;
@@ -199,6 +199,109 @@ static void test_problem_kron__radau_couples_unknowns_in_a_cycle(void **state)
     lcl_kron_data_finish(&D);
 }
 
+// ---------------------------------------------------------------- stokes
+
+enum { NODES = 5, MIDDLE = 62, P = 3 }; // of "stokes:S,5"; node (2, 2, 2)
+
+static const double viscosity = 1, width = 0.25;
+
+static void test_problem_kron__stokes_has_mass_and_viscosity(void **state)
+{
+    (void)state;
+    const double mass = width * width * width, flow = viscosity * width;
+    struct lcl_kron_data D;
+    make(&D, "stokes:2,5");
+    assert_true(have_one_pattern(&D.M, &D.L));
+    assert_true(D.K.tau == 0.125 && D.A[0] == 1 && D.A[1] == 0);
+    for (int d = 0; d < 3; ++d) {
+        double of_mass = 0, of_flow = 0;
+        for (int64_t j = 0; j < D.M.rows; ++j) {
+            of_mass += at(&D.M, MIDDLE, j, d, d);
+            of_flow += at(&D.L, MIDDLE, j, d, d);
+            assert_true(at(&D.M, MIDDLE, j, P, P) == 0);
+        }
+        assert_true(fabs(of_mass - mass) < 1e-15);
+        assert_true(fabs(of_flow) < 1e-15);
+        assert_true(fabs(at(&D.L, MIDDLE, MIDDLE, d, d) - 6 * flow) < 1e-14);
+        assert_true(fabs(at(&D.L, MIDDLE, MIDDLE + 1, d, d) + flow) < 1e-14);
+    }
+    lcl_kron_data_finish(&D);
+}
+
+// The divergence of (x, 0, 0) is 1, of a constant 0; the gradient is the
+// negative transpose of the divergence.
+static void test_problem_kron__stokes_has_a_divergence(void **state)
+{
+    (void)state;
+    static const int64_t step[3] = {1, NODES, NODES * NODES};
+    struct lcl_kron_data D;
+    make(&D, "stokes:1,5");
+    for (int d = 0; d < 3; ++d) {
+        double constant = 0, linear = 0;
+        for (int64_t j = 0; j < D.L.rows; ++j) {
+            const double entry = at(&D.L, MIDDLE, j, P, d);
+            assert_true(entry == -at(&D.L, j, MIDDLE, d, P));
+            constant += entry;
+            linear += entry * (double)(j / step[d] % NODES);
+        }
+        assert_true(fabs(constant) < 1e-15);
+        assert_true(fabs(linear - viscosity * width) < 1e-15);
+    }
+    lcl_kron_data_finish(&D);
+}
+
+// It is symmetric and sees no constant.
+static void test_problem_kron__stokes_stabilises_the_pressure(void **state)
+{
+    (void)state;
+    struct lcl_kron_data D;
+    make(&D, "stokes:1,5");
+    for (int64_t i = 0; i < D.L.rows; ++i) {
+        double sum = 0;
+        for (int64_t j = 0; j < D.L.rows; ++j) {
+            const double entry = at(&D.L, i, j, P, P);
+            assert_true(fabs(entry - at(&D.L, j, i, P, P)) < 1e-17);
+            sum += entry;
+        }
+        assert_true(at(&D.L, i, i, P, P) > 0 && fabs(sum) < 1e-16);
+    }
+    lcl_kron_data_finish(&D);
+}
+
+// Inlet and walls: rows and columns of given velocities have a diagonal only.
+static void test_problem_kron__stokes_velocities_are_given(void **state)
+{
+    (void)state;
+    struct lcl_kron_data D;
+    make(&D, "stokes:1,5");
+    for (int64_t i = 0; i < D.L.rows; ++i) {
+        const int64_t x = i % 5, y = i / 5 % 5, z = i / 25;
+        const bool given = x == 0 || y % 4 == 0 || z % 4 == 0;
+        double others = 0;
+        for (int64_t j = 0; j < D.L.rows; ++j)
+            for (int c = 0; c < 4; ++c)
+                others += j == i && c == 0 ? 0
+                                           : fabs(at(&D.L, i, j, 0, c)) +
+                                                 fabs(at(&D.L, j, i, c, 0)) +
+                                                 fabs(at(&D.M, i, j, 0, c));
+        assert_true(given == (others == 0));
+        assert_true(at(&D.L, i, i, 0, 0) > 0 && at(&D.M, i, i, 0, 0) > 0);
+    }
+    lcl_kron_data_finish(&D);
+}
+
+static void test_problem_kron__stokes_needs_three_nodes(void **state)
+{
+    (void)state;
+    struct test_capture capture;
+    struct lcl_kron_data D;
+    test_capture_init(&capture, LCL_LOG_ERROR);
+    assert_int_equal(lcl_kron_problem(&D, "stokes:2,2", &capture.log),
+                     LCL_EINVAL);
+    assert_non_null(strstr(capture.last, "expected N >= 3"));
+    assert_true(D.K.stages == 0 && !D.M.row_ptr);
+}
+
 // ---------------------------------------------------------------- names
 
 static void test_problem_kron__wrong_names_list_the_known_ones(void **state)
@@ -229,6 +332,9 @@ static void test_problem_kron__wrong_names_list_the_known_ones(void **state)
                                         "radau:2,2x",
                                         "radau:2,2,2",
                                         "radau:2,1.5",
+                                        "stokes:2",
+                                        "stokes:10,3",
+                                        "stokes:2,3x",
                                         "kuhn:2,2,2,4"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         struct test_capture capture;
@@ -239,8 +345,8 @@ static void test_problem_kron__wrong_names_list_the_known_ones(void **state)
                          LCL_EINVAL);
         snprintf(message, sizeof message,
                  "unknown problem '%s': expected kron:S or kron:S,NX,NY,NZ "
-                 "with at most 16 stages S, or radau:S,N with at most 9; "
-                 "numbers >= 1",
+                 "with at most 16 stages S, or radau:S,N or stokes:S,N "
+                 "with at most 9; numbers >= 1",
                  names[i]);
         assert_string_equal(capture.last, message);
         assert_true(D.K.stages == 0 && !D.M.row_ptr);
@@ -256,6 +362,7 @@ static void test_problem_kron__absurd_sizes_are_out_of_range(void **state)
                                         "kron:2,99999999999999999999,1,1",
                                         "radau:1,813",
                                         "radau:9,391",
+                                        "stokes:1,813",
                                         "radau:2,99999999999999999999"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         struct test_capture capture;
@@ -289,6 +396,11 @@ int main(void)
             test_problem_kron__radau_rows_sum_to_mass_and_reaction),
         cmocka_unit_test(test_problem_kron__radau_mass_is_symmetric_positive),
         cmocka_unit_test(test_problem_kron__radau_couples_unknowns_in_a_cycle),
+        cmocka_unit_test(test_problem_kron__stokes_has_mass_and_viscosity),
+        cmocka_unit_test(test_problem_kron__stokes_has_a_divergence),
+        cmocka_unit_test(test_problem_kron__stokes_stabilises_the_pressure),
+        cmocka_unit_test(test_problem_kron__stokes_velocities_are_given),
+        cmocka_unit_test(test_problem_kron__stokes_needs_three_nodes),
         cmocka_unit_test(test_problem_kron__wrong_names_list_the_known_ones),
         cmocka_unit_test(test_problem_kron__absurd_sizes_are_out_of_range),
         cmocka_unit_test(test_problem_kron__null_is_refused),

@@ -2,22 +2,14 @@
 // Built-in problems by trilinear elements on N x N x N cubes of side 1.
 #include "host/alloc.h"
 #include "host/log.h"
+#include "lib/io/problems/cube.h"
 #include "lib/io/problems/grid.h"
 #include "lib/io/problems/problem.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
-enum { CORNERS = 8, COMPONENTS_MOST = 3 };
-
-// The matrix of an element: blocks of b x b for each pair of corners. Corner a
-// is at (a & 1, a >> 1 & 1, a >> 2).
-struct element {
-    int64_t n; // cubes along an edge
-    int b;
-    double block[CORNERS][CORNERS][COMPONENTS_MOST * COMPONENTS_MOST];
-};
+enum { CORNERS = LCL_CORNERS };
 
 // Gradients of the shape functions at Gauss point g of a cube.
 static void gradients(int g, double gradient[CORNERS][3])
@@ -58,7 +50,7 @@ static void add_elasticity(double *block, const double *da, const double *dc)
                                 CORNERS;
 }
 
-static void integrate(struct element *E, add_point_fn *add)
+static void integrate(struct lcl_cube *E, add_point_fn *add)
 {
     double gradient[CORNERS][3];
     memset(E->block, 0, sizeof E->block);
@@ -70,22 +62,6 @@ static void integrate(struct element *E, add_point_fn *add)
     }
 }
 
-// Adds the element that has the node at corner a, if the neighbour at `offset`
-// is one of its corners.
-static void add_element(double *block, const struct element *E, int a,
-                        const signed char *offset)
-{
-    int c = 0;
-    for (int d = 0; d < 3; ++d) {
-        const int at = (a >> d & 1) + offset[d];
-        if (at < 0 || at > 1)
-            return;
-        c |= at << d;
-    }
-    for (int k = 0; k < E->b * E->b; ++k)
-        block[k] += E->block[a][c][k];
-}
-
 // ---- q1: Laplacian, u = 0 on the boundary
 
 static void q1_block(const void *user, const struct lcl_site *site, int q,
@@ -95,7 +71,7 @@ static void q1_block(const void *user, const struct lcl_site *site, int q,
     (void)random;
     *block = 0;
     for (int a = 0; a < CORNERS; ++a)
-        add_element(block, user, a, lcl_hexahedra.offset[q]);
+        lcl_cube_add(block, user, a, lcl_hexahedra.offset[q]);
 }
 
 enum lcl_status lcl_problem_q1(const struct lcl_problem_out *to,
@@ -103,7 +79,7 @@ enum lcl_status lcl_problem_q1(const struct lcl_problem_out *to,
                                const struct lcl_log *log)
 {
     const int64_t n = of->whole[0] - 1;
-    struct element E = {of->whole[0], 1, {{{0}}}};
+    struct lcl_cube E = {of->whole[0], 1, {{{0}}}};
     const struct lcl_recipe how = {
         {{n, n, n}, 1}, &lcl_hexahedra, q1_block, &E, 0};
     if (n < 1)
@@ -115,24 +91,16 @@ enum lcl_status lcl_problem_q1(const struct lcl_problem_out *to,
 
 // ---- elasticity: a cube clamped at x = 0, nodes (x, y, z) with x >= 1
 
-static bool has_element(const struct element *E, const int64_t at[3], int a)
-{
-    const int64_t node[3] = {at[0] + 1, at[1], at[2]};
-    for (int d = 0; d < 3; ++d)
-        if (node[d] == (a >> d & 1 ? 0 : E->n))
-            return false;
-    return true;
-}
-
 static void elasticity_block(const void *user, const struct lcl_site *site,
                              int q, uint64_t *random, double *block)
 {
-    const struct element *E = user;
+    const struct lcl_cube *E = user;
+    const int64_t node[3] = {site->at[0] + 1, site->at[1], site->at[2]};
     (void)random;
     memset(block, 0, (size_t)(E->b * E->b) * sizeof *block);
     for (int a = 0; a < CORNERS; ++a)
-        if (has_element(E, site->at, a))
-            add_element(block, E, a, lcl_hexahedra.offset[q]);
+        if (lcl_cube_exists(E, node, a))
+            lcl_cube_add(block, E, a, lcl_hexahedra.offset[q]);
 }
 
 static struct lcl_grid elasticity_grid(int64_t n)
@@ -147,7 +115,7 @@ enum lcl_status lcl_problem_elasticity(const struct lcl_problem_out *to,
                                        const struct lcl_log *log)
 {
     const int64_t n = of->whole[0];
-    struct element E = {n, 3, {{{0}}}};
+    struct lcl_cube E = {n, 3, {{{0}}}};
     const struct lcl_recipe how = {elasticity_grid(n), &lcl_hexahedra,
                                    elasticity_block, &E, 0};
     integrate(&E, add_elasticity);

@@ -5,6 +5,7 @@
 #include "lib/io/problems/grid.h"
 #include "lib/io/problems/problem.h"
 #include "lib/io/problems/radau.h"
+#include "lib/io/problems/stokes.h"
 #include "lib/io/problems/uniform.h"
 
 #include <levelcl/kron.h>
@@ -85,8 +86,17 @@ static void diffuse_block(const void *user, const struct lcl_site *site, int q,
     }
 }
 
-// M and L of the stages K_i of an implicit Runge-Kutta method,
-//   M K_i + tau sum_j a_ij L K_j = -L u.
+// A and B of the stages K_i of a Radau IIA method,
+//   M K_i + tau sum_j b_ij L K_j = -L u.
+static void set_stages(struct lcl_kron_data *D, int s, double tau)
+{
+    double c[LCL_RADAU_MAX];
+    lcl_radau(s, c, D->B);
+    for (int i = 0; i < s; ++i)
+        D->A[i * s + i] = 1;
+    D->K.tau = tau;
+}
+
 // With this step GMRES(30) takes about 160 iterations to 1e-8 on 32^3 nodes.
 static enum lcl_status make_radau(struct lcl_kron_data *D, const char *name,
                                   const int64_t *number,
@@ -94,21 +104,32 @@ static enum lcl_status make_radau(struct lcl_kron_data *D, const char *name,
 {
     const int s = (int)number[0];
     const int64_t n = number[1];
-    double c[LCL_RADAU_MAX];
     struct diffuse mass = {1 / ((double)n + 1), true};
     struct diffuse stiffness = {mass.h, false};
     struct lcl_recipe how = {
         {{n, n, n}, UNKNOWNS}, &lcl_seven_point, diffuse_block, &mass, 0};
     if (is_too_large(s, n, n, n))
         return lcl_problem_fail_range(name, log);
-    lcl_radau(s, c, D->B);
-    for (int i = 0; i < s; ++i)
-        D->A[i * s + i] = 1;
-    D->K.tau = 0.01;
+    set_stages(D, s, 0.01);
     const enum lcl_status st =
         lcl_problem_blocks_on_grid(&D->M, name, &how, log);
     how.user = &stiffness;
     return st < 0 ? st : lcl_problem_blocks_on_grid(&D->L, name, &how, log);
+}
+
+// ---- stokes: unsteady flow, stokes.c, with the step of Ma et al. (2025),
+// Table 1
+
+static enum lcl_status make_stokes(struct lcl_kron_data *D, const char *name,
+                                   const int64_t *number,
+                                   const struct lcl_log *log)
+{
+    const int s = (int)number[0];
+    const int64_t n = number[1];
+    if (is_too_large(s, n, n, n))
+        return lcl_problem_fail_range(name, log);
+    set_stages(D, s, 0.125);
+    return lcl_problem_stokes(&D->M, &D->L, name, n, log);
 }
 
 // ---- names
@@ -124,6 +145,7 @@ static const struct {
     {"kron:#", LCL_KRON_STAGES_MAX, {1, 53, 53, 54}, make_kron},
     {"kron:#,#,#,#", LCL_KRON_STAGES_MAX, {1, 1, 1, 1}, make_kron},
     {"radau:#,#", LCL_RADAU_MAX, {1, 1, 1, 1}, make_radau},
+    {"stokes:#,#", LCL_RADAU_MAX, {1, 1, 1, 1}, make_stokes},
 };
 
 static enum lcl_status make_named(struct lcl_kron_data *D, char *name,
@@ -140,8 +162,8 @@ static enum lcl_status make_named(struct lcl_kron_data *D, char *name,
     }
     return lcl_fail(log, LCL_EINVAL,
                     "unknown problem '%s': expected kron:S or kron:S,NX,NY,NZ "
-                    "with at most %d stages S, or radau:S,N with at most %d; "
-                    "numbers >= 1",
+                    "with at most %d stages S, or radau:S,N or stokes:S,N "
+                    "with at most %d; numbers >= 1",
                     name, LCL_KRON_STAGES_MAX, (int)LCL_RADAU_MAX);
 }
 
