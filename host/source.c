@@ -96,9 +96,10 @@ static const struct bundle {
     const char *name;
     bool blocks, stored;
 } bundles[] = {
-    {"solve.cl", false, false}, {"levels.cl", false, false},
-    {"blocks.cl", true, false}, {"moves.cl", true, false},
-    {"stored.cl", false, true}, {"stored_blocks.cl", true, true},
+    {"solve.cl", false, false},    {"levels.cl", false, false},
+    {"blocks.cl", true, false},    {"moves.cl", true, false},
+    {"stored.cl", false, true},    {"stored_blocks.cl", true, true},
+    {"products.cl", false, false},
 };
 
 static bool has_part(const char *const *parts, const char *part)

@@ -327,6 +327,8 @@ static void test_spec__bundles_serve_plain_specs(void **state)
         {{.source = "csr.cl", PLAIN, .defines = {{"VECTORS", 2}}}, "csr.cl", 0},
         {{.source = "judge.cl", PLAIN, .block = 3}, "blocks.cl", 3},
         {{.source = "judge.cl", PLAIN}, "solve.cl", 0},
+        {{.source = "slices.cl", PLAIN}, "products.cl", 0},
+        {{.source = "products.cl", PLAIN}, "products.cl", 0},
         {{.source = "dilu.cl", PLAIN, .storage = 2}, "stored.cl", 0},
         {{.source = "dilu.cl", PLAIN}, "dilu.cl", 0},
         {{.source = "store.cl", PLAIN, .block = 2, .storage = 3},
