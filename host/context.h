@@ -56,6 +56,22 @@ struct lcl_background {
     cl_event done;
 };
 
+enum { LCL_HELPERS_MAX = 3, LCL_HELPER_BUILDS = 8 };
+
+// Processes that compile ahead (host/helper.h); all zero: none.
+struct lcl_helper {
+    bool ready; // may start: the context is complete
+    bool begun; // they have started
+    int socket; // to them, if there are any
+    int count;
+    pid_t pid[LCL_HELPERS_MAX];
+    int waiting; // builds before they started
+    struct lcl_helper_build {
+        const char *source;
+        int block;
+    } build[LCL_HELPER_BUILDS];
+};
+
 struct lcl_context {
     struct lcl_cl cl;
     struct lcl_echo echo; // of cl.log
@@ -69,6 +85,7 @@ struct lcl_context {
     struct lcl_cache cache;
     struct lcl_programs programs;
     struct lcl_build_info builds;
+    struct lcl_helper helper;
     int compilations; // begun
     void (*compiling)(void *user, const struct lcl_compile_info *info);
     void *compiling_user;

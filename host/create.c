@@ -8,6 +8,7 @@
 #include "host/buffer.h"
 #include "host/caps.h"
 #include "host/device.h"
+#include "host/helper.h"
 #include "host/interop.h"
 #include "host/log.h"
 #include "host/mailbox.h"
@@ -212,6 +213,7 @@ static enum lcl_status finish(lcl_context *ctx,
         (st = lcl_buffer_create_from(&ctx->no_stop, ctx, &zero, 1, sizeof zero,
                                      "stopping flag")) < 0)
         return st;
+    lcl_helper_init(ctx, p->no_helper);
     ctx->profile = p->profile; // the probe's kernels may wait for each other
     lcl_info(&ctx->cl.log, "device %s (%s), width %d, exchange %s",
              ctx->caps.name, ctx->caps.platform, ctx->caps.width,
@@ -263,6 +265,7 @@ void lcl_context_destroy(lcl_context **context)
     lcl_context *ctx = *context;
     if (!lcl_context_lets_go(ctx, context, "lcl_context_destroy"))
         return;
+    lcl_helper_finish(ctx);
     lcl_aux_finish(ctx);
     lcl_mailbox_finish(ctx);
     lcl_pinned_close(&ctx->staging, ctx);

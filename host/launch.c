@@ -4,6 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/context.h"
+#include "host/helper.h"
 #include "host/interop.h"
 #include "host/kernel.h"
 #include "host/log.h"
@@ -142,6 +143,7 @@ static enum lcl_status compile(cl_command_queue queue, lcl_kernel *k,
     lcl_announce_compilation(ctx);
     lcl_clock_enter(&ctx->clock, LCL_TASK_COMPILE);
     const double since = lcl_now();
+    const struct lcl_helper_look look = lcl_helper_before(ctx);
     st = start(queue, k, global, local, &launch);
     if (st == LCL_OK) {
         if ((st = LCL_CL(&ctx->cl, clFlush(queue))) == LCL_OK)
@@ -151,6 +153,7 @@ static enum lcl_status compile(cl_command_queue queue, lcl_kernel *k,
     lcl_clock_leave(&ctx->clock);
     lcl_debug(&ctx->cl.log, "compiled kernel %s in %.3f s", k->name,
               lcl_now() - since);
+    lcl_helper_after(ctx, &look);
     k->compiled[global >= LARGE_GRID] = st == LCL_OK;
     return st;
 }

@@ -9,6 +9,7 @@
 #include "host/caps.h"
 #include "host/context.h"
 #include "host/echo.h"
+#include "host/helper.h"
 #include "host/kernel.h"
 #include "host/log.h"
 #include "host/runtime.h"
@@ -439,7 +440,10 @@ static enum lcl_status build_or_find(struct lcl_program **out, lcl_context *ctx,
     if (!lcl_spec_defines(defines, sizeof defines, spec))
         return lcl_fail_memory(&ctx->cl.log, "a kernel's source");
     *out = find_program(&ctx->programs, spec->source, defines);
-    return *out ? LCL_OK : add_program(out, ctx, spec, defines);
+    if (*out)
+        return LCL_OK;
+    lcl_helper_expect(ctx, spec);
+    return add_program(out, ctx, spec, defines);
 }
 
 // Notes what serves the spec with these defines.

@@ -183,6 +183,12 @@ struct lcl_context_params {
     void (*compiling)(void *user, const struct lcl_compile_info *info);
     void *compiling_user;
 
+    /* Start no processes. Where the driver compiles one kernel at a time in a
+     * process (PoCL), up to three processes of levelcl-helper compile ahead
+     * what a solve will need, as soon as something has to be compiled. They end
+     * with the context. See $LEVELCL_HELPER in levelcl(7). */
+    bool no_helper;
+
     /* Give memory back to the driver when a buffer is freed. Otherwise the
      * context of a GPU keeps up to an eighth of the device's memory for later
      * buffers; see lcl_context_trim(). */

@@ -100,8 +100,8 @@ class lcl_context_params(_Struct):
     _fields_ = [
         ("device", _text), ("log", lcl_log), ("cache_dir", _text),
         ("no_cache", _bool), ("no_self_test", _bool), ("compiling", _address),
-        ("compiling_user", _address), ("no_pool", _bool), ("profile", _bool),
-        ("width", _int), ("exchange", _int)]
+        ("compiling_user", _address), ("no_helper", _bool), ("no_pool", _bool),
+        ("profile", _bool), ("width", _int), ("exchange", _int)]
 
 
 class lcl_caps(_Struct):
@@ -1175,10 +1175,12 @@ class Context(_Owner):
     lcl_context_params."""
 
     def __init__(self, device=None, *, cache_dir=None, no_cache=False,
-                 no_self_test=False, no_pool=False, profile=False, width=0):
+                 no_self_test=False, no_helper=False, no_pool=False,
+                 profile=False, width=0):
         core = _Core()
         switches = {"no_cache": no_cache, "no_self_test": no_self_test,
-                    "no_pool": no_pool, "profile": profile}
+                    "no_helper": no_helper, "no_pool": no_pool,
+                    "profile": profile}
         params = lcl_context_params(
             device=(None if device is None
                     else _text_of(str(device), "device")),

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Helper processes that compile kernels ahead of need (host/forecast.h) for
+// PoCL, which compiles a kernel at its first launch, one at a time in a
+// process, and shares what it has compiled with all processes of a user.
+#pragma once
+
+#include <stdbool.h>
+
+typedef struct lcl_context lcl_context;
+struct lcl_spec;
+
+// Whether this context, now complete, may have helpers; nothing starts yet.
+void lcl_helper_init(lcl_context *ctx, bool none);
+
+// Tells them of a program that is about to be built.
+void lcl_helper_expect(lcl_context *ctx, const struct lcl_spec *built);
+
+// Around the first launch of a kernel: if the driver compiled it, starts them.
+struct lcl_helper_look {
+    long long changed; // when the driver's folder last changed; -1: unknown
+};
+struct lcl_helper_look lcl_helper_before(const lcl_context *ctx);
+void lcl_helper_after(lcl_context *ctx, const struct lcl_helper_look *before);
+
+// Ends them, at the latest a third of a second later.
+void lcl_helper_finish(lcl_context *ctx);
