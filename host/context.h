@@ -87,6 +87,7 @@ struct lcl_context {
     struct lcl_build_info builds;
     struct lcl_helper helper;
     int compilations; // begun
+    int expected;     // as struct lcl_compile_info has it; 0: unknown
     void (*compiling)(void *user, const struct lcl_compile_info *info);
     void *compiling_user;
     struct lcl_clock clock;

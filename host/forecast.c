@@ -125,6 +125,28 @@ bool lcl_forecast_begins(const struct lcl_spec *built)
     return false;
 }
 
+// Whether an earlier part of this build has the same program.
+static bool is_repeated(int part)
+{
+    const struct lcl_forecast *F = &lcl_forecasts[part];
+    for (int p = 0; p < part; ++p) {
+        const struct lcl_forecast *E = &lcl_forecasts[p];
+        if (strcmp(E->after, F->after) == 0 && E->power == F->power &&
+            strcmp(E->source, F->source) == 0)
+            return true;
+    }
+    return false;
+}
+
+int lcl_forecast_count(const char *after)
+{
+    int count = 0;
+    for (int part = 0; part < FORECASTS; ++part)
+        if (strcmp(lcl_forecasts[part].after, after) == 0)
+            count += count_kernels(&lcl_forecasts[part]) + !is_repeated(part);
+    return count;
+}
+
 void lcl_forecast_each(const char *after, int block, lcl_forecast_fn *fn,
                        void *arg)
 {

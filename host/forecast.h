@@ -35,6 +35,10 @@ bool lcl_forecast_spec(struct lcl_spec *spec,
 // Whether building this spec announces kernels.
 bool lcl_forecast_begins(const struct lcl_spec *built);
 
+// Number of programs and kernels that follow once `after` is built, with
+// itself.
+int lcl_forecast_count(const char *after);
+
 // Calls fn for all that follows `built`, what is needed last first, until fn
 // returns false.
 typedef bool lcl_forecast_fn(void *arg, const struct lcl_forecast_entry *entry);

@@ -155,8 +155,6 @@ static bool send_entry(void *arg, const struct lcl_forecast_entry *entry)
 void lcl_helper_expect(lcl_context *ctx, const struct lcl_spec *built)
 {
     struct lcl_helper *H = &ctx->helper;
-    if (!lcl_forecast_begins(built))
-        return;
     if (H->count > 0)
         lcl_forecast_each(built->source, built->block, send_entry, H);
     else if (!H->begun && H->waiting < LCL_HELPER_BUILDS)

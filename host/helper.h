@@ -12,7 +12,7 @@ struct lcl_spec;
 // Whether this context, now complete, may have helpers; nothing starts yet.
 void lcl_helper_init(lcl_context *ctx, bool none);
 
-// Tells them of a program that is about to be built.
+// Tells them of a program that is about to be built, which announces kernels.
 void lcl_helper_expect(lcl_context *ctx, const struct lcl_spec *built);
 
 // Around the first launch of a kernel: if the driver compiled it, starts them.

@@ -9,6 +9,7 @@
 #include "host/caps.h"
 #include "host/context.h"
 #include "host/echo.h"
+#include "host/forecast.h"
 #include "host/helper.h"
 #include "host/kernel.h"
 #include "host/log.h"
@@ -237,8 +238,10 @@ static enum lcl_status check_room(const lcl_context *ctx)
 
 void lcl_announce_compilation(lcl_context *ctx)
 {
+    const int number = ++ctx->compilations;
     const struct lcl_compile_info info = {
-        .number = ++ctx->compilations,
+        .number = number,
+        .expected = ctx->expected < number ? 0 : ctx->expected,
         .seconds = ctx->clock.task[LCL_TASK_COMPILE].seconds,
         .kept = lcl_programs_are_kept(ctx),
     };
@@ -442,7 +445,10 @@ static enum lcl_status build_or_find(struct lcl_program **out, lcl_context *ctx,
     *out = find_program(&ctx->programs, spec->source, defines);
     if (*out)
         return LCL_OK;
-    lcl_helper_expect(ctx, spec);
+    if (lcl_caps_is_pocl(&ctx->caps) && lcl_forecast_begins(spec)) {
+        ctx->expected += lcl_forecast_count(spec->source);
+        lcl_helper_expect(ctx, spec);
+    }
     return add_program(out, ctx, spec, defines);
 }
 

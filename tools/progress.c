@@ -128,11 +128,13 @@ void progress_end(struct progress *progress)
 
 void progress_compiling(void *user, const struct lcl_compile_info *info)
 {
-    char text[LINE_BYTES];
+    char text[LINE_BYTES], all[32] = "";
     if (info->seconds < patience)
         return;
+    if (info->expected > 0)
+        snprintf(all, sizeof all, " of about %d", info->expected);
     snprintf(text, sizeof text,
-             "compiling kernel %d for this device%s: %.0f s so far",
-             info->number, info->kept ? ", once" : "", info->seconds);
+             "compiling kernel %d%s for this device%s: %.0f s so far",
+             info->number, all, info->kept ? ", once" : "", info->seconds);
     live_line_show(user, text);
 }

@@ -155,6 +155,8 @@ enum lcl_task {
  * compiles a kernel when it is first launched, of a kernel. */
 struct lcl_compile_info {
     int number;     /* counted from 1 */
+    int expected;   /* estimate of the last number, which grows as more of the
+                     * solve is known; 0: unknown */
     double seconds; /* spent on compilation so far */
     bool kept;      /* later contexts will find the result */
 };
