@@ -11,6 +11,7 @@
 #include "lib/io/problems/uniform.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -220,25 +221,35 @@ static void print_head(const struct bench *B, const char *title,
     printf("\n%s, %s: GFLOP/s (2 m^3 per block)\n%9s", title,
            lcl_batch_precision_name(precision), column);
     for (int k = 1; k < LCL_BATCH_KERNEL_COUNT; ++k)
-        printf(" %9s", lcl_batch_kernel_name((enum lcl_batch_kernel)k));
+        printf(" %10s", lcl_batch_kernel_name((enum lcl_batch_kernel)k));
     printf(" %9s\n", "lu core");
 }
 
-// A line of a table: each kernel for the first `count` blocks.
+static bool is_unfit(enum lcl_batch_kernel kernel, int rows)
+{
+    return kernel == LCL_BATCH_KERNEL_BGJE &&
+           rows > LCL_BATCH_PUBLISHED_ROWS_MAX;
+}
+
+// A line of a table: each kernel for the first `count` blocks; NAN: unfit for
+// blocks of this size.
 static enum lcl_status measure_row(struct bench *B, const struct batch *b,
                                    int64_t count, int64_t label)
 {
     double gflops[LCL_BATCH_KERNEL_COUNT], core = 0;
     enum lcl_status st = LCL_OK;
-    for (int k = 1; k < LCL_BATCH_KERNEL_COUNT && st == LCL_OK; ++k)
-        st = measure(B, b, count, (enum lcl_batch_kernel)k, &gflops[k]);
+    for (int k = 1; k < LCL_BATCH_KERNEL_COUNT && st == LCL_OK; ++k) {
+        gflops[k] = NAN;
+        if (!is_unfit((enum lcl_batch_kernel)k, b->rows))
+            st = measure(B, b, count, (enum lcl_batch_kernel)k, &gflops[k]);
+    }
     if (st == LCL_OK)
         st = measure_core(B, b, count, &core);
     if (st < 0 || !B->tables)
         return st;
     printf("%9" PRId64, label);
     for (int k = 1; k < LCL_BATCH_KERNEL_COUNT; ++k)
-        printf(" %9.1f", gflops[k]);
+        isnan(gflops[k]) ? printf(" %10s", "-") : printf(" %10.1f", gflops[k]);
     printf(" %9.2f\n", core);
     fflush(stdout);
     return LCL_OK;

@@ -9,10 +9,10 @@
 //         other; the index arrays are not read. `inverse` may be the same array
 //         as `blocks`.
 // Launch: LANES_PER_BLOCK lanes per block, one lane per column: a load or a
-//         store of a sub-wave is one row. This is BGJE if they are a wave, else
-//         BGJE-MPW (multiple problems per warp). BLOCK_PER_GROUP: one group per
-//         block, in local memory, LANES_PER_BLOCK = LCL_WIDTH. Width 1: any
-//         number of groups.
+//         store of a sub-wave is one row. This is BGJE if they are a wave and
+//         LCL_BLOCK is 32 for all blocks, BGJE-MPW (multiple problems per warp)
+//         if they are fewer. BLOCK_PER_GROUP: one group per block, in local
+//         memory, LANES_PER_BLOCK = LCL_WIDTH. Width 1: any number of groups.
 // Norms:  with NORMS, norms[2 b] and norms[2 b + 1] become the infinity norms
 //         of block and inverse, INFINITY if there is no inverse. Lanes then
 //         have rows, which makes loads and stores slower.
@@ -201,7 +201,7 @@ INLINE void invert(struct places P, local double *scratch)
     note_norm(a, &P, &to, 1, failed, scratch);
     write_inverse(a, &P, &to, failed, scratch);
     if (P.t.m > 0 && bgje_row(0) == 0)
-        P.info[P.t.block] = failed;
+        P.info[P.t.block] = min(failed, P.t.m);
 }
 
 WORK_GROUP

@@ -9,7 +9,8 @@
 //             transpose and stores the result transposed
 //     BISECT  as CACHED, but finds the first column of the block by bisection:
 //             long rows cost little
-// SHARED with LANES_PER_BLOCK below the wave width is published as shared_mpw:
+// CACHED and SHARED are published with one block per wave, padded to LCL_BLOCK
+// = 32 rows; SHARED with LANES_PER_BLOCK below the wave width as shared_mpw:
 // several blocks per wave, extracted one after the other.
 //
 // Data:   the matrix in CSR, or in blocks of MATRIX_BLOCK rows as in bsr.cl;
@@ -31,6 +32,9 @@
 
 #ifndef EXTRACTION
 # define EXTRACTION LCL_EXTRACTION_BISECT
+#endif
+#ifndef ROWS_MAX
+# define ROWS_MAX LCL_BLOCK // rows of the largest block, at most LCL_BLOCK
 #endif
 #ifndef NORMS
 # define NORMS 0 // 1: computes ||D|| and ||D^-1||
@@ -130,7 +134,7 @@ static inline void stage_row(const struct matrix *A,
 {
     const uint lid = get_local_id(0);
     GROUP_BARRIER();
-    for (uint j = lid; j < LCL_BLOCK; j += LCL_GROUP)
+    for (uint j = lid; j < ROWS_MAX; j += LCL_GROUP)
         stage[j] = 0;
     GROUP_BARRIER();
     if (i < D->rows) {
@@ -160,7 +164,7 @@ INLINE void extract_shared(bgje_real (*a)[LCL_BLOCK], const struct matrix *A,
 # ifndef LCL_EXCHANGE_LOCAL
 #  pragma unroll
 # endif
-    for (uint i = 0; i < LCL_BLOCK; ++i)
+    for (uint i = 0; i < ROWS_MAX; ++i)
         for (uint t = 0; t < TEAMS; ++t) {
             struct diagonal_block D;
             find_block(&D, ptr, blocks, first + t);
@@ -173,6 +177,11 @@ INLINE void extract_shared(bgje_real (*a)[LCL_BLOCK], const struct matrix *A,
                     a[s][i] = inside ? stage[j] : i == j;
             }
         }
+# pragma unroll
+    for (uint i = ROWS_MAX; i < LCL_BLOCK; ++i)
+# pragma unroll
+        for (uint s = 0; s < BGJE_SLOTS; ++s)
+            a[s][i] = i == bgje_row(s);
 }
 
 #else
@@ -286,7 +295,7 @@ kernel void block_jacobi(long blocks, global const int *ptr,
 {
     local double scratch[BGJE_SCRATCH];
 #if TRANSPOSED
-    local double stage[LCL_BLOCK];
+    local double stage[ROWS_MAX];
 #endif
     const struct matrix A = {row_ptr, col, val};
 #if LCL_WIDTH == 1

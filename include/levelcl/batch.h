@@ -9,16 +9,23 @@ LCL_BEGIN_DECLS
 
 enum { LCL_BATCH_ROWS_MAX = 64 }; /* rows of a block */
 
-/* How lanes are assigned to blocks: Anzt, Dongarra, Flegar, Quintana-Orti,
- * Parallel Computing 81 (2019), sections 3.1 and 3.2. All do the same
- * arithmetic. */
+enum { LCL_BATCH_PUBLISHED_ROWS_MAX = 32 }; /* of a block for BGJE */
+
+/* How lanes are assigned to blocks. All do the same arithmetic. BGJE is that of
+ * Anzt, Dongarra, Flegar, Quintana-Orti, Parallel Computing 81 (2019), section
+ * 3.1, for blocks of up to LCL_BATCH_PUBLISHED_ROWS_MAX rows. The others sort
+ * blocks by their rows, rounded up to a power of two, and launch one kernel per
+ * class, which pads them to the largest block of the class. */
 enum lcl_batch_kernel {
-    LCL_BATCH_KERNEL_AUTO = 0,  /* BGJE_MPW or BGJE_MPW2, by block size */
-    LCL_BATCH_KERNEL_BGJE,      /* one block per wave, one row per lane */
-    LCL_BATCH_KERNEL_BGJE_MPW,  /* as many blocks per wave as fit, one row per
-                                   lane */
-    LCL_BATCH_KERNEL_BGJE_MPW2, /* the same with two rows per lane: each
-                                   exchanged number is used twice */
+    LCL_BATCH_KERNEL_AUTO = 0,   /* BGJE_MPW or BGJE_MPW2, by block size */
+    LCL_BATCH_KERNEL_BGJE,       /* one block per wave, one row per lane, all
+                                    padded to 32 rows, or to the lanes of a
+                                    narrower wave */
+    LCL_BATCH_KERNEL_BGJE_SIZED, /* one block per wave, one row per lane */
+    LCL_BATCH_KERNEL_BGJE_MPW,   /* as many blocks per wave as fit, one row per
+                                    lane */
+    LCL_BATCH_KERNEL_BGJE_MPW2,  /* the same with two rows per lane: each
+                                    exchanged number is used twice */
     LCL_BATCH_KERNEL_COUNT,
 };
 
@@ -60,6 +67,7 @@ struct lcl_batch_params {
  * params->singular); LCL_EPIVOT (the message names the first singular block;
  * info is written, `inverse` is not); LCL_EINVAL (an argument is NULL, count is
  * negative, parameters); LCL_EFORMAT (block_ptr: the message names the block);
+ * LCL_EUNSUPPORTED (a block too large for the kernel: the message names it);
  * LCL_ERANGE (2^31 blocks or more); LCL_EDEVMEM; LCL_EDEVICE; LCL_EBUILD;
  * LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_batch_invert(

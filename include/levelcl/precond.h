@@ -184,7 +184,8 @@ enum lcl_factor_storage {
 /* How kernels extract the diagonal blocks of BLOCK_JACOBI from the matrix. The
  * first three are from Anzt, Dongarra, Flegar, Quintana-Orti, "Variable-size
  * batched Gauss-Jordan elimination for block-Jacobi preconditioning on graphics
- * processors", section 3.2. At width 1 they differ only in the search. */
+ * processors", section 3.2; those with one block per wave pad it to 32 rows, as
+ * LCL_BATCH_KERNEL_BGJE does. At width 1 they differ only in the search. */
 enum lcl_block_extraction {
     LCL_BLOCK_EXTRACTION_DEFAULT = 0, /* BISECT */
     LCL_BLOCK_EXTRACTION_CACHED,      /* one row per lane, one block per wave */

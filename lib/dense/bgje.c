@@ -32,7 +32,8 @@ struct lcl_bgje_shape lcl_bgje_shape(const struct lcl_caps *caps,
     struct lcl_bgje_shape form = {.lanes = caps->width};
     if (caps->width == 1)
         return form;
-    if (kernel != LCL_BATCH_KERNEL_BGJE)
+    if (kernel != LCL_BATCH_KERNEL_BGJE &&
+        kernel != LCL_BATCH_KERNEL_BGJE_SIZED)
         while (form.lanes / 2 >= rows)
             form.lanes /= 2;
     const bool two = kernel == LCL_BATCH_KERNEL_BGJE_MPW2 ||
@@ -53,24 +54,24 @@ static int64_t rows_of(const int64_t *block_ptr, int64_t b)
     return block_ptr[b + 1] - block_ptr[b];
 }
 
-static int class_of(int64_t rows)
+static int class_of(const struct lcl_bgje *B, int64_t rows)
 {
     int c = 0;
-    while (1 << c < rows)
+    while (1 << c < rows && !B->published)
         ++c;
     return c;
 }
 
 // Finds the nonempty classes by ascending size: their ranges of the list and
-// their largest numbers of rows. Sets place[c] to the start of class c in the
-// list.
+// the numbers of rows of their kernels. Sets place[c] to the start of class c
+// in the list.
 static void find_classes(struct lcl_bgje *B, const int64_t *block_ptr,
                          int64_t place[LCL_BGJE_CLASSES])
 {
     int64_t count[LCL_BGJE_CLASSES] = {0}, begin = 0;
     int least[LCL_BGJE_CLASSES] = {0}, most[LCL_BGJE_CLASSES] = {0};
     for (int64_t b = 0; b < B->count; ++b) {
-        const int m = (int)rows_of(block_ptr, b), c = class_of(m);
+        const int m = (int)rows_of(block_ptr, b), c = class_of(B, m);
         least[c] = count[c] == 0 || m < least[c] ? m : least[c];
         most[c] = m > most[c] ? m : most[c];
         ++count[c];
@@ -78,13 +79,21 @@ static void find_classes(struct lcl_bgje *B, const int64_t *block_ptr,
     for (int c = 0; c < LCL_BGJE_CLASSES; ++c) {
         place[c] = begin;
         if (count[c] > 0)
-            B->classes[B->class_count++] =
-                (struct lcl_bgje_class){.rows = most[c],
-                                        .equal = least[c] == most[c],
-                                        .first = begin,
-                                        .end = begin + count[c]};
+            B->classes[B->class_count++] = (struct lcl_bgje_class){
+                .rows = most[c],
+                .equal = least[c] == most[c] && !B->published,
+                .first = begin,
+                .end = begin + count[c]};
         begin += count[c];
     }
+}
+
+int lcl_bgje_padded(const struct lcl_caps *caps, int rows)
+{
+    const int lanes = caps->width < LCL_BATCH_PUBLISHED_ROWS_MAX
+                          ? caps->width
+                          : LCL_BATCH_PUBLISHED_ROWS_MAX;
+    return rows > lanes ? rows : lanes;
 }
 
 static enum lcl_status get_kernel(const struct lcl_bgje *B,
@@ -93,6 +102,8 @@ static enum lcl_status get_kernel(const struct lcl_bgje *B,
                                   bool uniform)
 {
     const struct lcl_caps *caps = lcl_context_caps(B->ctx);
+    if (B->published)
+        class->rows = lcl_bgje_padded(caps, class->rows);
     const struct lcl_bgje_shape form =
         lcl_bgje_shape(caps, params->kernel, params->precision, class->rows);
     const bool single = params->precision == LCL_BATCH_PRECISION_FP32;
@@ -125,7 +136,7 @@ static enum lcl_status upload_list(struct lcl_bgje *B, const int64_t *block_ptr,
     if (!list)
         return lcl_fail_memory(lcl_context_log(B->ctx), "a list of blocks");
     for (int64_t b = 0; b < B->count; ++b)
-        list[place[class_of(rows_of(block_ptr, b))]++] = (int32_t)b;
+        list[place[class_of(B, rows_of(block_ptr, b))]++] = (int32_t)b;
     const enum lcl_status st = lcl_buffer_create_from(
         &B->list, B->ctx, list, B->count, sizeof *list, "list of blocks");
     lcl_free(list);
@@ -167,7 +178,7 @@ static enum lcl_status prepare(struct lcl_bgje *B, const int64_t *block_ptr,
                                const struct lcl_batch_params *params)
 {
     int64_t place[LCL_BGJE_CLASSES];
-    const bool uniform = are_equal(block_ptr, B->count);
+    const bool uniform = are_equal(block_ptr, B->count) && !B->published;
     find_classes(B, block_ptr, place);
     enum lcl_status st =
         uniform ? upload_nothing(B) : upload(B, block_ptr, place);
@@ -176,11 +187,29 @@ static enum lcl_status prepare(struct lcl_bgje *B, const int64_t *block_ptr,
     return st;
 }
 
+static enum lcl_status check_rows(const struct lcl_bgje *B,
+                                  const int64_t *block_ptr,
+                                  enum lcl_batch_kernel kernel)
+{
+    const int most = LCL_BATCH_PUBLISHED_ROWS_MAX;
+    for (int64_t b = 0; b < B->count && B->published; ++b)
+        if (rows_of(block_ptr, b) > most)
+            return lcl_fail(lcl_context_log(B->ctx), LCL_EUNSUPPORTED,
+                            "%s inverts blocks of at most %d rows, block %lld "
+                            "has %lld",
+                            lcl_batch_kernel_name(kernel), most, (long long)b,
+                            (long long)rows_of(block_ptr, b));
+    return LCL_OK;
+}
+
 enum lcl_status lcl_bgje_init(struct lcl_bgje *B, lcl_context *ctx,
                               const int64_t *block_ptr, int64_t count,
                               const struct lcl_batch_params *params, bool norms)
 {
-    *B = (struct lcl_bgje){.ctx = ctx, .count = count, .norms = norms};
+    *B = (struct lcl_bgje){.ctx = ctx,
+                           .count = count,
+                           .published = params->kernel == LCL_BATCH_KERNEL_BGJE,
+                           .norms = norms};
     if (count > INT32_MAX)
         return lcl_fail(lcl_context_log(ctx), LCL_ERANGE,
                         "%lld blocks, expected fewer than 2^31",
@@ -193,7 +222,9 @@ enum lcl_status lcl_bgje_init(struct lcl_bgje *B, lcl_context *ctx,
         B->at[b] = B->entries;
         B->entries += m * m;
     }
-    const enum lcl_status st = prepare(B, block_ptr, params);
+    enum lcl_status st = check_rows(B, block_ptr, params->kernel);
+    if (st == LCL_OK)
+        st = prepare(B, block_ptr, params);
     if (st < 0)
         lcl_bgje_finish(B);
     return st;

@@ -7,6 +7,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/dense/bgje.h"
 #include "lib/dense/slab.h"
 #include "lib/matrix/bsr.h"
 #include "lib/operator/autotune.h"
@@ -51,14 +52,19 @@ static int lanes_of(const struct lcl_block_inverse *V)
     return rows > lanes ? rows : lanes;
 }
 
+// Whether the inversion is that of BGJE, one padded block per wave.
+static bool is_padded(const struct lcl_block_inverse *V)
+{
+    return V->params.extraction == LCL_BLOCK_EXTRACTION_CACHED ||
+           V->params.extraction == LCL_BLOCK_EXTRACTION_SHARED;
+}
+
 // Lanes per block during the inversion.
 static int lanes_of_block(const struct lcl_block_inverse *V)
 {
     const int width = lcl_context_caps(V->ctx)->width;
     const int rows = power_of_two(V->rows_max);
-    const bool alone = V->params.extraction == LCL_BLOCK_EXTRACTION_CACHED ||
-                       V->params.extraction == LCL_BLOCK_EXTRACTION_SHARED;
-    return alone || rows > width ? width : rows;
+    return is_padded(V) || rows > width ? width : rows;
 }
 
 static int group_of_product(const struct lcl_block_inverse *V)
@@ -90,14 +96,17 @@ static int extraction_of(const struct lcl_block_inverse *V)
 static struct lcl_spec inversion(const struct lcl_block_inverse *V)
 {
     const struct lcl_device_matrix *A = V->A;
+    const struct lcl_caps *caps = lcl_context_caps(V->ctx);
+    const int rows = V->rows_max;
     return (struct lcl_spec){
         .source = "block_jacobi.cl",
         .kernel = "block_jacobi",
-        .group = lcl_context_caps(V->ctx)->width,
-        .block = V->rows_max,
+        .group = caps->width,
+        .block = is_padded(V) ? lcl_bgje_padded(caps, rows) : rows,
         .wide = A->wide,
         .defines = {{"MATRIX_BLOCK", A->block},
                     {"LANES_PER_BLOCK", lanes_of_block(V)},
+                    {"ROWS_MAX", rows},
                     {"EXTRACTION", extraction_of(V)},
                     {"NORMS", is_adaptive(V)}},
     };

@@ -204,6 +204,22 @@ static void test_batch__rotten_block_pointers_are_refused(void **state)
     lcl_context_destroy(&ctx);
 }
 
+static void test_batch__published_kernels_refuse_larger_blocks(void **state)
+{
+    const int64_t ptr[] = {0, 32, 65};
+    const struct lcl_batch_params params = {.kernel = LCL_BATCH_KERNEL_BGJE};
+    struct test_capture capture;
+    lcl_context *ctx = talking(&capture);
+    double X[32 * 32 + 33 * 33] = {3};
+    (void)state;
+    assert_int_equal(lcl_batch_invert(ctx, X, X, ptr, 2, NULL, &params),
+                     LCL_EUNSUPPORTED);
+    test_capture_expect(&capture, "bgje inverts blocks of at most 32 rows, "
+                                  "block 1 has 33");
+    assert_true(X[0] == 3);
+    lcl_context_destroy(&ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -215,6 +231,7 @@ int main(void)
         cmocka_unit_test(test_batch__overflow_of_fp32_is_no_inverse),
         cmocka_unit_test(test_batch__null_and_foreign_enums_are_refused),
         cmocka_unit_test(test_batch__rotten_block_pointers_are_refused),
+        cmocka_unit_test(test_batch__published_kernels_refuse_larger_blocks),
     };
     return test_device_run(tests);
 }

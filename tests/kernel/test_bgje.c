@@ -185,23 +185,34 @@ static void test_bgje__blocks_of_equal_sizes_are_inverted(void **state)
     with_each_kernel(*state, check_equal);
 }
 
-// All sizes up to 32 and some larger ones; only a few in simulators.
-static struct batch mixed(void)
+static bool is_published(enum lcl_batch_kernel kernel)
+{
+    return kernel == LCL_BATCH_KERNEL_BGJE;
+}
+
+// All sizes up to 32 and some larger ones, if the kernel inverts them; only a
+// few in simulators.
+static struct batch mixed(enum lcl_batch_kernel kernel)
 {
     static const int small[] = {1, 4, 3, 1, 3, 5, 7, 2, 4, 17, 7, 1, 3, 6, 1};
     static const int large[] = {32, 1,  4,  17, 2,  64, 31, 8,  16, 12, 3,  33,
                                 5,  24, 48, 1,  30, 7,  9,  2,  20, 6,  4,  13,
                                 32, 18, 5,  1,  1,  29, 3,  8,  63, 11, 2,  25,
                                 10, 14, 15, 19, 21, 22, 23, 26, 27, 28, 16, 16};
+    int sizes[sizeof large / sizeof *large];
+    const int most = is_published(kernel) ? LCL_BATCH_PUBLISHED_ROWS_MAX
+                                          : LCL_BATCH_ROWS_MAX;
     if (test_size(1, 0))
         return batch_of(small, sizeof small / sizeof *small);
-    return batch_of(large, sizeof large / sizeof *large);
+    for (size_t b = 0; b < sizeof large / sizeof *large; ++b)
+        sizes[b] = large[b] < most ? large[b] : most;
+    return batch_of(sizes, sizeof large / sizeof *large);
 }
 
 static void check_mix(lcl_context *ctx, const struct lcl_batch_params *params,
                       double tolerance)
 {
-    struct batch B = mixed();
+    struct batch B = mixed(params->kernel);
     double *first = test_vector(B.entries);
     run(ctx, &B, params, false);
     expect_inverses(&B, tolerance);
@@ -215,6 +226,32 @@ static void check_mix(lcl_context *ctx, const struct lcl_batch_params *params,
 static void test_bgje__sizes_may_be_mixed(void **state)
 {
     with_each_kernel(*state, check_mix);
+}
+
+// Blocks that fit the registers of a wave of any width, padded or not. The
+// inverse of block 2 overflows: its last column is reported.
+static void check_padding(lcl_context *ctx,
+                          const struct lcl_batch_params *given,
+                          double tolerance)
+{
+    static const int sizes[] = {1, 4, 2, 3, 1, 7, 5, 2, 6, 1, 1, 3};
+    const bool single = given->precision == LCL_BATCH_PRECISION_FP32;
+    const double tiny = single ? 1e-30 : 1e-200;
+    struct lcl_batch_params params = *given;
+    struct batch B = batch_of(sizes, sizeof sizes / sizeof *sizes);
+    params.singular = LCL_BATCH_SINGULAR_KEEP;
+    memcpy(block(&B, 2), (double[]){tiny, 1 / tiny, 0, 1}, 4 * sizeof tiny);
+    run(ctx, &B, &params, false);
+    assert_int_equal(B.info[2], 2);
+    for (int64_t b = 0; b < B.count; ++b)
+        if (b != 2)
+            expect_inverse(&B, b, tolerance);
+    batch_free(&B);
+}
+
+static void test_bgje__padding_does_not_reach_a_block(void **state)
+{
+    with_each_kernel(*state, check_padding);
 }
 
 // The number of blocks need not fill the last wave.
@@ -235,7 +272,7 @@ static void check_norms(lcl_context *ctx, const struct lcl_batch_params *given,
                         double tolerance)
 {
     struct lcl_batch_params params = *given;
-    struct batch B = mixed();
+    struct batch B = mixed(params.kernel);
     const int64_t last = B.count - 1;
     params.singular = LCL_BATCH_SINGULAR_KEEP;
     B.norms = test_vector(2 * B.count);
@@ -288,7 +325,7 @@ static void check_permutations(lcl_context *ctx,
                                const struct lcl_batch_params *params,
                                double tolerance)
 {
-    struct batch B = mixed();
+    struct batch B = mixed(params->kernel);
     double *inverse = test_vector(B.entries);
     (void)tolerance;
     for (int64_t b = 0; b < B.count; ++b)
@@ -311,7 +348,7 @@ static void check_tiny_diagonals(lcl_context *ctx,
                                  const struct lcl_batch_params *params,
                                  double tolerance)
 {
-    struct batch B = mixed();
+    struct batch B = mixed(params->kernel);
     for (int64_t b = 0; b < B.count; ++b)
         for (int i = 0; i < rows_of(&B, b); ++i)
             block(&B, b)[i * rows_of(&B, b) + i] = 1e-30;
@@ -332,7 +369,7 @@ static void check_scaling(lcl_context *ctx,
 {
     const bool single = params->precision == LCL_BATCH_PRECISION_FP32;
     const double scale = ldexp(1, single ? -60 : -600);
-    struct batch B = mixed();
+    struct batch B = mixed(params->kernel);
     double *plain = test_vector(B.entries);
     (void)tolerance;
     run(ctx, &B, params, false);
@@ -405,7 +442,7 @@ static void check_failures(lcl_context *ctx,
 {
     struct lcl_batch_params params = *given;
     for (int identity = 0; identity < 2; ++identity) {
-        struct batch B = mixed();
+        struct batch B = mixed(params.kernel);
         params.singular =
             identity ? LCL_BATCH_SINGULAR_IDENTITY : LCL_BATCH_SINGULAR_KEEP;
         fill_integers(&B);
@@ -432,6 +469,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bgje__blocks_of_equal_sizes_are_inverted),
         cmocka_unit_test(test_bgje__sizes_may_be_mixed),
+        cmocka_unit_test(test_bgje__padding_does_not_reach_a_block),
         cmocka_unit_test(test_bgje__any_number_of_blocks_will_do),
         cmocka_unit_test(test_bgje__norms_are_those_of_blocks_and_inverses),
         cmocka_unit_test(test_bgje__scaled_permutations_are_inverted_exactly),
