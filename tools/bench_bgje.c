@@ -221,14 +221,13 @@ static void print_head(const struct bench *B, const char *title,
     printf("\n%s, %s: GFLOP/s (2 m^3 per block)\n%9s", title,
            lcl_batch_precision_name(precision), column);
     for (int k = 1; k < LCL_BATCH_KERNEL_COUNT; ++k)
-        printf(" %10s", lcl_batch_kernel_name((enum lcl_batch_kernel)k));
+        printf(" %15s", lcl_batch_kernel_name((enum lcl_batch_kernel)k));
     printf(" %9s\n", "lu core");
 }
 
 static bool is_unfit(enum lcl_batch_kernel kernel, int rows)
 {
-    return kernel == LCL_BATCH_KERNEL_BGJE &&
-           rows > LCL_BATCH_PUBLISHED_ROWS_MAX;
+    return lcl_bgje_is_published(kernel) && rows > LCL_BATCH_PUBLISHED_ROWS_MAX;
 }
 
 // A line of a table: each kernel for the first `count` blocks; NAN: unfit for
@@ -249,7 +248,7 @@ static enum lcl_status measure_row(struct bench *B, const struct batch *b,
         return st;
     printf("%9" PRId64, label);
     for (int k = 1; k < LCL_BATCH_KERNEL_COUNT; ++k)
-        isnan(gflops[k]) ? printf(" %10s", "-") : printf(" %10.1f", gflops[k]);
+        isnan(gflops[k]) ? printf(" %15s", "-") : printf(" %15.1f", gflops[k]);
     printf(" %9.2f\n", core);
     fflush(stdout);
     return LCL_OK;

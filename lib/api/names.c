@@ -175,8 +175,9 @@ static const char *const coarses[LCL_COARSE_COUNT] = {
 static const char *const batch_kernels[LCL_BATCH_KERNEL_COUNT] = {
     [LCL_BATCH_KERNEL_AUTO] = "auto",
     [LCL_BATCH_KERNEL_BGJE] = "bgje",
-    [LCL_BATCH_KERNEL_BGJE_SIZED] = "bgje_sized",
     [LCL_BATCH_KERNEL_BGJE_MPW] = "bgje_mpw",
+    [LCL_BATCH_KERNEL_BGJE_SIZED] = "bgje_sized",
+    [LCL_BATCH_KERNEL_BGJE_MPW_SIZED] = "bgje_mpw_sized",
     [LCL_BATCH_KERNEL_BGJE_MPW2] = "bgje_mpw2",
 };
 

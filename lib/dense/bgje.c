@@ -88,6 +88,12 @@ static void find_classes(struct lcl_bgje *B, const int64_t *block_ptr,
     }
 }
 
+bool lcl_bgje_is_published(enum lcl_batch_kernel kernel)
+{
+    return kernel == LCL_BATCH_KERNEL_BGJE ||
+           kernel == LCL_BATCH_KERNEL_BGJE_MPW;
+}
+
 int lcl_bgje_padded(const struct lcl_caps *caps, int rows)
 {
     const int lanes = caps->width < LCL_BATCH_PUBLISHED_ROWS_MAX
@@ -102,7 +108,7 @@ static enum lcl_status get_kernel(const struct lcl_bgje *B,
                                   bool uniform)
 {
     const struct lcl_caps *caps = lcl_context_caps(B->ctx);
-    if (B->published)
+    if (params->kernel == LCL_BATCH_KERNEL_BGJE)
         class->rows = lcl_bgje_padded(caps, class->rows);
     const struct lcl_bgje_shape form =
         lcl_bgje_shape(caps, params->kernel, params->precision, class->rows);
@@ -208,7 +214,7 @@ enum lcl_status lcl_bgje_init(struct lcl_bgje *B, lcl_context *ctx,
 {
     *B = (struct lcl_bgje){.ctx = ctx,
                            .count = count,
-                           .published = params->kernel == LCL_BATCH_KERNEL_BGJE,
+                           .published = lcl_bgje_is_published(params->kernel),
                            .norms = norms};
     if (count > INT32_MAX)
         return lcl_fail(lcl_context_log(ctx), LCL_ERANGE,

@@ -26,7 +26,7 @@ struct lcl_bgje {
     int64_t *at;     // first entry of each block
     struct lcl_bgje_class classes[LCL_BGJE_CLASSES];
     int class_count;
-    bool published; // the method has no classes: there is one
+    bool published; // one class of all blocks
     bool norms;
     lcl_buffer *list, *block_ptr, *starts; // not read if all sizes are equal
 };
@@ -41,12 +41,16 @@ struct lcl_bgje_shape lcl_bgje_shape(const struct lcl_caps *caps,
                                      enum lcl_batch_precision precision,
                                      int rows);
 
+// Whether the kernel is one of the publication, which has no classes of sizes
+// and inverts blocks of at most LCL_BATCH_PUBLISHED_ROWS_MAX rows.
+bool lcl_bgje_is_published(enum lcl_batch_kernel kernel);
+
 // Rows that BGJE pads all blocks to: those of a warp, or `rows` of the largest
 // block if a wave has fewer lanes.
 int lcl_bgje_padded(const struct lcl_caps *caps, int rows);
 
 // Sorts the blocks, which must be valid, into classes by their number of rows,
-// rounded up to a power of two, unless the kernel is published without classes.
+// rounded up to a power of two, unless the kernel is a published one.
 // `norms`: lcl_bgje_run() computes norms.
 // Statuses as lcl_batch_invert().
 enum lcl_status lcl_bgje_init(struct lcl_bgje *B, lcl_context *ctx,

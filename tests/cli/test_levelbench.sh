@@ -259,11 +259,11 @@ awk -v n=900 'BEGIN {
 "$bench" bgje batch:5,40 batch:1,3 >"$dir/out" 2>"$dir/err" || flunk 'bgje succeeds'
 for precision in fp64 fp32; do
     grep -A 2 "^batch:5,40, $precision: GFLOP/s" "$dir/out" |
-        grep -Eq '^ +5( +[0-9.]+){4} +[0-9]*[1-9][0-9.]*$|^ +5( +[0-9.]+){4} +0\.[0-9]*[1-9]' ||
+        grep -Eq '^ +5( +[0-9.]+){5} +[0-9]*[1-9][0-9.]*$|^ +5( +[0-9.]+){5} +0\.[0-9]*[1-9]' ||
         flunk "bgje has a row in $precision"
 done
 "$bench" bgje --json batch:5,40 >"$dir/out" 2>"$dir/err" || flunk 'bgje --json succeeds'
-for kernel in bgje bgje_sized bgje_mpw bgje_mpw2 'lu core'; do
+for kernel in bgje bgje_mpw bgje_sized bgje_mpw_sized bgje_mpw2 'lu core'; do
     [ "$(grep -c "^{\"op\":\"bgje\",\"variant\":\"$kernel\",\"problem\":\"batch:5,40\".*\"gflops\":[0-9]" \
         "$dir/out")" = 2 ] || flunk "two lines of $kernel"
 done

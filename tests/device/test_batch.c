@@ -208,6 +208,7 @@ static void test_batch__published_kernels_refuse_larger_blocks(void **state)
 {
     const int64_t ptr[] = {0, 32, 65};
     const struct lcl_batch_params params = {.kernel = LCL_BATCH_KERNEL_BGJE};
+    const struct lcl_batch_params mpw = {.kernel = LCL_BATCH_KERNEL_BGJE_MPW};
     struct test_capture capture;
     lcl_context *ctx = talking(&capture);
     double X[32 * 32 + 33 * 33] = {3};
@@ -216,6 +217,9 @@ static void test_batch__published_kernels_refuse_larger_blocks(void **state)
                      LCL_EUNSUPPORTED);
     test_capture_expect(&capture, "bgje inverts blocks of at most 32 rows, "
                                   "block 1 has 33");
+    assert_int_equal(lcl_batch_invert(ctx, X, X, ptr, 2, NULL, &mpw),
+                     LCL_EUNSUPPORTED);
+    test_capture_expect(&capture, "bgje_mpw inverts blocks of at most 32 rows");
     assert_true(X[0] == 3);
     lcl_context_destroy(&ctx);
 }

@@ -185,11 +185,6 @@ static void test_bgje__blocks_of_equal_sizes_are_inverted(void **state)
     with_each_kernel(*state, check_equal);
 }
 
-static bool is_published(enum lcl_batch_kernel kernel)
-{
-    return kernel == LCL_BATCH_KERNEL_BGJE;
-}
-
 // All sizes up to 32 and some larger ones, if the kernel inverts them; only a
 // few in simulators.
 static struct batch mixed(enum lcl_batch_kernel kernel)
@@ -200,8 +195,9 @@ static struct batch mixed(enum lcl_batch_kernel kernel)
                                 32, 18, 5,  1,  1,  29, 3,  8,  63, 11, 2,  25,
                                 10, 14, 15, 19, 21, 22, 23, 26, 27, 28, 16, 16};
     int sizes[sizeof large / sizeof *large];
-    const int most = is_published(kernel) ? LCL_BATCH_PUBLISHED_ROWS_MAX
-                                          : LCL_BATCH_ROWS_MAX;
+    const int most = lcl_bgje_is_published(kernel)
+                         ? LCL_BATCH_PUBLISHED_ROWS_MAX
+                         : LCL_BATCH_ROWS_MAX;
     if (test_size(1, 0))
         return batch_of(small, sizeof small / sizeof *small);
     for (size_t b = 0; b < sizeof large / sizeof *large; ++b)
