@@ -158,14 +158,17 @@ static void print_line(const struct bench *B, const struct subject *S,
     bench_print(B, line);
 }
 
-// The time of one set-up method or, if `apply` is set, of one application
-// method.
+// The time of one set-up method or, with its default, of one application
+// method. The published set-ups store the inverse by rows, as published.
 static enum lcl_status measure(struct bench *B, struct subject *S, int bound,
                                enum lcl_block_extraction extraction,
                                enum lcl_block_apply apply, struct times *t)
 {
-    const struct lcl_block_inverse_params params = {.extraction = extraction,
-                                                    .apply = apply};
+    const bool published = extraction != LCL_BLOCK_EXTRACTION_DEFAULT &&
+                           extraction != LCL_BLOCK_EXTRACTION_BISECT;
+    const struct lcl_block_inverse_params params = {
+        .extraction = extraction,
+        .apply = published ? LCL_BLOCK_APPLY_SA_SPMV : apply};
     const double n = (double)S->matrix.n;
     enum lcl_status st = lcl_block_inverse_init(&S->inverse, &S->matrix, B->ctx,
                                                 &S->blocks, &params);
@@ -196,6 +199,17 @@ static void print_head(const struct bench *B, const char *title)
     puts("");
 }
 
+static void print_apply_head(void)
+{
+    printf("\napplication\n%6s", "rows");
+    for (int a = LCL_BLOCK_APPLY_SLAB; a < LCL_BLOCK_APPLY_COUNT; ++a)
+        printf("%12s%12s", lcl_block_apply_name((enum lcl_block_apply)a), "");
+    printf("\n%6s", "");
+    for (int a = LCL_BLOCK_APPLY_SLAB; a < LCL_BLOCK_APPLY_COUNT; ++a)
+        printf("%12s%12s", "GFLOP/s", "GB/s");
+    puts("");
+}
+
 // A row of a table: blocks of up to `bound` rows, each extraction.
 static enum lcl_status set_up_row(struct bench *B, struct subject *S,
                                   const struct lcl_csr *A, int bound)
@@ -222,18 +236,18 @@ static enum lcl_status set_up_row(struct bench *B, struct subject *S,
 static enum lcl_status apply_row(struct bench *B, struct subject *S,
                                  const struct lcl_csr *A, int rows)
 {
-    static const enum lcl_block_apply all[] = {LCL_BLOCK_APPLY_SA_SPMV,
-                                               LCL_BLOCK_APPLY_SPMV};
     const struct lcl_bsr matrix = lcl_bsr_of_csr(A);
     enum lcl_status st = lcl_supervariables(&S->blocks, &matrix, rows, NULL);
     if (st < 0)
         return st;
     if (B->tables)
         printf("%6d", rows);
-    for (int i = 0; i < 2 && st == LCL_OK; ++i) {
+    for (int a = LCL_BLOCK_APPLY_SLAB;
+         a < LCL_BLOCK_APPLY_COUNT && st == LCL_OK; ++a) {
         struct times t;
         const double values = values_of(&S->blocks);
-        st = measure(B, S, rows, LCL_BLOCK_EXTRACTION_DEFAULT, all[i], &t);
+        st = measure(B, S, rows, LCL_BLOCK_EXTRACTION_DEFAULT,
+                     (enum lcl_block_apply)a, &t);
         if (st == LCL_OK && B->tables)
             printf("%12.1f%12.1f", 2e-9 * values / t.median,
                    1e-9 * (8 * values + 16 * (double)A->rows) / t.median);
@@ -277,9 +291,7 @@ enum lcl_status bench_block_jacobi(struct bench *B, int64_t n)
             st = structure_row(B, (enum structure)s, n, *m, set_up_row);
     }
     if (B->tables)
-        printf("\napplication\n%6s%12s%12s%12s%12s\n%6s%12s%12s%12s%12s\n",
-               "rows", "sa_spmv", "", "spmv", "", "", "GFLOP/s", "GB/s",
-               "GFLOP/s", "GB/s");
+        print_apply_head();
     for (int m = 1; m <= LCL_DIAGONAL_BLOCK_MAX && st == LCL_OK; ++m)
         st = structure_row(B, BLOCKS, n, m, apply_row);
     return st;

@@ -106,6 +106,8 @@
 // sum over the `count` >= 1 lanes l, l + stride, l + 2 * stride, ..., all of
 // which must exist in the wave. The result on other lanes is undefined.
 // wave_largest(v, lanes, scratch): the maximum over each run of `lanes` lanes.
+// wave_steps(m, most, scratch): the maximum of m <= most, a constant, over all
+// lanes that have to take part in an exchange; it may be `most`.
 // WAVE_TAKE(from, v, lane, place): the v of lane `lane` of the wave, read with
 // `from` (wave_from or its variants). For devices without shuffles, that lane
 // first calls WAVE_POST(mine, v, place), with `mine` true on it only and
@@ -364,6 +366,16 @@ static inline double stride_sum(double v, uint stride, uint count,
     return v;
 }
 #endif
+
+// PoCL's sub-group functions contain barriers of the group.
+INLINE uint wave_steps(uint m, uint most, local double *scratch)
+{
+#if LCL_WIDTH > 1 && (defined(LCL_EXCHANGE_LOCAL) || defined(LCL_EXCHANGE_KHR))
+    return most;
+#else
+    return wave_largest(m, LCL_WIDTH, scratch);
+#endif
+}
 
 // item_value(v, item, scratch): the v of another work-item of the group. All
 // work-items call item_share() first and leave `scratch` unchanged in between.

@@ -73,19 +73,6 @@ static inline bgje_real instead(global const bgje_real *block, uint at,
 
 #if !BLOCK_PER_GROUP
 
-// The number of steps, common to all lanes that work together: those of the
-// group where the exchange contains barriers, as PoCL's sub-group functions do.
-INLINE uint steps_of(uint m, local double *scratch)
-{
-# if EQUAL_BLOCKS || CONSECUTIVE_BLOCKS ||                                     \
-     (LCL_WIDTH > 1 &&                                                         \
-      (defined(LCL_EXCHANGE_LOCAL) || defined(LCL_EXCHANGE_KHR)))
-    return LCL_BLOCK;
-# else
-    return wave_largest(m, LCL_WIDTH, scratch);
-# endif
-}
-
 // Distances between the rows of a lane and between the entries of a row.
 # if EQUAL_BLOCKS || CONSECUTIVE_BLOCKS
 #  define STRIDE(m) LCL_BLOCK
@@ -197,7 +184,12 @@ INLINE void invert(struct places P, local double *scratch)
     bgje_start(&to);
     read_block(a, &P);
     note_norm(a, &P, &to, 0, 0, scratch);
-    const uint failed = bgje_invert(a, steps_of(P.t.m, scratch), &to, scratch);
+# if EQUAL_BLOCKS || CONSECUTIVE_BLOCKS
+    const uint steps = LCL_BLOCK;
+# else
+    const uint steps = wave_steps(P.t.m, LCL_BLOCK, scratch);
+# endif
+    const uint failed = bgje_invert(a, steps, &to, scratch);
     note_norm(a, &P, &to, 1, failed, scratch);
     write_inverse(a, &P, &to, failed, scratch);
     if (P.t.m > 0 && bgje_row(0) == 0)

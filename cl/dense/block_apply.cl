@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // x = D^-1 b for dense diagonal blocks of different sizes, and the formats of
 // their values:
-//     block_apply: batched gemv (sa_spmv of Anzt et al.): one lane per row; a
-//                  lane has its entry of b in a register, from which the other
-//                  lanes of its block read it
+//     block_apply: batched gemv. A lane has its entry of b in a register. By
+//                  columns, one lane per row: it reads the entries of the other
+//                  lanes of its block. With BY_ROWS as sa_spmv of Anzt,
+//                  Dongarra, Flegar, Quintana-Orti, Parallel Computing 81
+//                  (2019), section 3.3: the lanes of a block read a row side by
+//                  side and add up its products
 //     block_narrow: converts each slab in place to a format chosen by the
 //                  condition of its blocks (Anzt, Dongarra, Flegar, Higham,
 //                  Quintana-Orti, "Adaptive precision in block-Jacobi
@@ -13,11 +16,15 @@
 //                  range than double must also represent ||D^-1|| and values
 //                  down to u ||D^-1||. Maximum norms.
 //
-// Data:   slab.cl.h; norms[p] = (||D||, ||D^-1||) of block p, the second NaN if
-//         the values of the block are not an inverse.
-// Launch: block_apply: SLAB_LANES lanes per slab, at width 1 any number of
-//         groups; block_narrow: one group per slab; it adds the numbers of
-//         blocks in float and in bf16 to counts[1] and counts[2].
+// Data:   slab.cl.h; with BY_ROWS one slab per block, of at most LCL_BLOCK
+// rows,
+//         whose value i m + j is entry (i, j). norms[p] = (||D||, ||D^-1||) of
+//         block p, the second NaN if the values of the block are not an
+//         inverse.
+// Launch: block_apply: SLAB_LANES lanes per slab, with BY_ROWS at most a wave,
+//         at width 1 any number of groups; block_narrow: one group per slab; it
+//         adds the numbers of blocks in float and in bf16 to counts[1] and
+//         counts[2].
 // Determinism: bitwise, for any number of groups.
 // If the stopping flag `stop[at]` is nonzero, the kernels do nothing.
 #include "slab.cl.h"
@@ -26,6 +33,12 @@
 
 #ifndef SLAB_LANES
 # define SLAB_LANES LCL_WIDTH // maximum rows of a slab, power of two
+#endif
+#ifndef BY_ROWS
+# define BY_ROWS 0 // 1: a slab is one block, stored by rows
+#endif
+#ifndef LCL_BLOCK
+# define LCL_BLOCK 4 // rows of the largest block, with BY_ROWS
 #endif
 #ifndef VALUES_AT_ONCE
 # define VALUES_AT_ONCE 4 // loads in flight: of a row, at width 1 of a column
@@ -44,6 +57,8 @@
 # define STORAGE_OF(s) LCL_STORAGE
 #endif
 
+#define SLAB_ROWS (BY_ROWS ? LCL_BLOCK : SLAB_LANES)
+
 // The block that contains a row of a slab: its first row, and its columns.
 struct place {
     uint first, columns;
@@ -61,7 +76,66 @@ static inline void find_place(struct place *block, const struct lcl_slab *s,
 
 // ---------------------------------------------------------------- products
 
-#if LCL_WIDTH == 1
+#if BY_ROWS
+
+# define ENTRIES ((LCL_BLOCK + SLAB_LANES - 1) / SLAB_LANES) // of b, per lane
+
+// Products of a lane's columns with its entries of b, for row i of a block.
+INLINE double own_products(const struct lcl_slab *s, uint i, uint lane,
+                           global const void *a, const double *b)
+{
+    double sum = 0;
+# pragma unroll
+    for (uint k = 0; k < ENTRIES; ++k) {
+        const uint j = k * SLAB_LANES + lane;
+        if (i < s->rows && j < s->rows)
+            sum += lcl_stored_get(a, STORAGE_OF(s), i * s->rows + j) * b[k];
+    }
+    return sum;
+}
+
+INLINE void multiply(const struct lcl_slab *s, uint lane, global const void *a,
+                     global const double *b, global double *x,
+                     local double *scratch)
+{
+    double own[ENTRIES];
+# pragma unroll
+    for (uint k = 0; k < ENTRIES; ++k) {
+        const uint j = k * SLAB_LANES + lane;
+        own[k] = j < s->rows ? b[s->row + j] : 0.0;
+    }
+    const uint steps = wave_steps(s->rows, LCL_BLOCK, scratch);
+    for (ASCENDING(i, steps)) {
+        const double sum =
+            wave_sum(own_products(s, i, lane, a, own), SLAB_LANES, scratch);
+        if (lane == 0 && i < s->rows)
+            x[s->row + i] = sum;
+    }
+}
+
+WORK_GROUP
+kernel void block_apply(long slabs, global const struct lcl_slab *slab,
+                        global const uchar *val, global const double *b,
+                        global double *x, global const int *stop, int at)
+{
+    local double scratch[LCL_GROUP];
+    if (stop[at])
+        return;
+# if LCL_WIDTH == 1
+    for (RANGE(p, slabs)) {
+# else
+    {
+        const long p = get_global_id(0) / SLAB_LANES;
+# endif
+        struct lcl_slab s = {.rows = 0};
+        if (p < slabs)
+            s = slab[p];
+        multiply(&s, get_local_id(0) % SLAB_LANES,
+                 val + s.value * lcl_stored_bytes(LCL_STORAGE), b, x, scratch);
+    }
+}
+
+#elif LCL_WIDTH == 1
 
 // x = D^-1 b for the blocks of a slab, one after the other. It always sums up
 // VALUES_AT_ONCE rows at once and drops the rows beyond the block.
@@ -213,7 +287,7 @@ static inline uint format_of_slab(const struct lcl_slab *s,
 static inline void narrow_column(const struct lcl_slab *s, uint j, uint format,
                                  global void *a)
 {
-    double v[(SLAB_LANES + LCL_GROUP - 1) / LCL_GROUP];
+    double v[(SLAB_ROWS + LCL_GROUP - 1) / LCL_GROUP];
     struct place block;
     uint count = 0;
     for (uint row = get_local_id(0); row < s->rows; row += LCL_GROUP) {

@@ -15,7 +15,7 @@
 //
 // Data:   the matrix in CSR, or in blocks of MATRIX_BLOCK rows as in bsr.cl;
 //         block p has the rows ptr[p] .. ptr[p + 1] - 1; the inverse as in
-//         slab.cl.h or as a matrix in CSR, one slab per block. norms[2 p],
+//         slab.cl.h or, one slab per block, by rows. norms[2 p],
 //         norms[2 p + 1]: maximum norms of block p and its inverse, 1-norms
 //         with SHARED; the latter is NaN if there is no inverse.
 // Repair: the inverse of a block without a finite inverse is replaced by that
@@ -222,13 +222,13 @@ struct target {
 
 static inline void find_target(struct target *X,
                                global const struct lcl_slab *s, uint first,
-                               uint storage, int csr, global uchar *inverse)
+                               uint storage, int by_rows, global uchar *inverse)
 {
     const ulong value = s->value + (first - s->row);
     X->value = inverse + value * lcl_stored_bytes(storage);
     X->storage = storage;
-    X->di = csr ? s->rows : 1;
-    X->dj = csr ? 1 : s->rows;
+    X->di = by_rows ? s->rows : 1;
+    X->dj = by_rows ? 1 : s->rows;
 }
 
 // Stores the inverse of a block of m rows.
@@ -289,7 +289,7 @@ kernel void block_jacobi(long blocks, global const int *ptr,
                          global const uint *slab_of,
                          global const struct lcl_slab *slab,
                          global const index_t *row_ptr, global const int *col,
-                         global const double *val, int storage, int csr,
+                         global const double *val, int storage, int by_rows,
                          global uchar *inverse, global double *norms,
                          global int *bad, global int *bad_count)
 {
@@ -320,7 +320,8 @@ kernel void block_jacobi(long blocks, global const int *ptr,
         const uint failed = invert(a, D.rows, &to, norm, scratch);
         struct target X = {0};
         if (D.rows > 0)
-            find_target(&X, slab + slab_of[p], D.first, storage, csr, inverse);
+            find_target(&X, slab + slab_of[p], D.first, storage, by_rows,
+                        inverse);
         if (failed)
             insert_diagonal(&A, &D, &X);
         insert(a, failed ? 0 : D.rows, &to, &X, scratch);

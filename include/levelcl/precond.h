@@ -197,13 +197,15 @@ enum lcl_block_extraction {
     LCL_BLOCK_EXTRACTION_COUNT,
 };
 
-/* How kernels apply BLOCK_JACOBI; names as in the same publication, section
- * 3.3. */
+/* How kernels apply BLOCK_JACOBI. The last two are from the same publication,
+ * section 3.3. */
 enum lcl_block_apply {
-    LCL_BLOCK_APPLY_DEFAULT = 0, /* SA_SPMV */
-    LCL_BLOCK_APPLY_SA_SPMV,     /* batched products with dense blocks, vector
-                                    in registers */
-    LCL_BLOCK_APPLY_SPMV,        /* product with a sparse matrix; FP64 */
+    LCL_BLOCK_APPLY_DEFAULT = 0, /* SLAB */
+    LCL_BLOCK_APPLY_SLAB,    /* dense blocks, as many per wave as fit, stored by
+                                columns: one row per lane */
+    LCL_BLOCK_APPLY_SA_SPMV, /* dense blocks, stored by rows: the lanes of a
+                                block read a row together and add it up */
+    LCL_BLOCK_APPLY_SPMV,    /* product with a sparse matrix; FP64 */
     LCL_BLOCK_APPLY_COUNT,
 };
 

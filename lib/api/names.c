@@ -130,7 +130,8 @@ static const char *const extractions[LCL_BLOCK_EXTRACTION_COUNT] = {
 };
 
 static const char *const block_applies[LCL_BLOCK_APPLY_COUNT] = {
-    [LCL_BLOCK_APPLY_DEFAULT] = "sa_spmv",
+    [LCL_BLOCK_APPLY_DEFAULT] = "slab",
+    [LCL_BLOCK_APPLY_SLAB] = "slab",
     [LCL_BLOCK_APPLY_SA_SPMV] = "sa_spmv",
     [LCL_BLOCK_APPLY_SPMV] = "spmv",
 };

@@ -467,7 +467,7 @@ static const struct option table[] = {
     {{"block-extraction", "cached|shared|shared_mpw|bisect", "method of extracting these blocks from the matrix (bisect)",
       FIELD(precond.block_jacobi.extraction), "LCL_BLOCK_EXTRACTION_"},
      set_enum, AT(precond.block_jacobi.extraction), &lcl_block_extraction_names},
-    {{"block-apply", "sa_spmv|spmv", "apply their inverses as dense blocks or as a sparse matrix (sa_spmv)",
+    {{"block-apply", "slab|sa_spmv|spmv", "apply their inverses as dense blocks or as a sparse matrix (slab)",
       FIELD(precond.block_jacobi.apply), "LCL_BLOCK_APPLY_"},
      set_enum, AT(precond.block_jacobi.apply), &lcl_block_apply_names},
     {{"block-size", "1..8|auto", "rows of the blocks in which the matrix is stored (auto)",

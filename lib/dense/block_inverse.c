@@ -43,12 +43,20 @@ static bool is_sparse(const struct lcl_block_inverse *V)
     return V->params.apply == LCL_BLOCK_APPLY_SPMV;
 }
 
+// Whether values are stored row by row, each block on its own.
+static bool is_by_rows(const struct lcl_block_inverse *V)
+{
+    return V->params.apply != LCL_BLOCK_APPLY_SLAB;
+}
+
 // Lanes per slab.
 static int lanes_of(const struct lcl_block_inverse *V)
 {
     const int width = lcl_context_caps(V->ctx)->width;
     const int rows = power_of_two(V->rows_max);
     const int lanes = width == 1 ? SLAB_ROWS : width;
+    if (is_by_rows(V))
+        return rows < width ? rows : width;
     return rows > lanes ? rows : lanes;
 }
 
@@ -120,8 +128,10 @@ static struct lcl_spec product(const struct lcl_block_inverse *V)
         .source = "block_apply.cl",
         .kernel = "block_apply",
         .group = group_of_product(V),
+        .block = is_by_rows(V) ? V->rows_max : 0,
         .storage = (int)V->params.storage,
         .defines = {{"SLAB_LANES", lanes_of(V)},
+                    {"BY_ROWS", is_by_rows(V)},
                     {"VALUES_AT_ONCE",
                      cpu ? SLOTS : (V->rows_max + chunks - 1) / chunks}},
     };
@@ -246,7 +256,7 @@ static void take_params(struct lcl_block_inverse *V,
     if (V->params.extraction == LCL_BLOCK_EXTRACTION_DEFAULT)
         V->params.extraction = LCL_BLOCK_EXTRACTION_BISECT;
     if (V->params.apply == LCL_BLOCK_APPLY_DEFAULT)
-        V->params.apply = LCL_BLOCK_APPLY_SA_SPMV;
+        V->params.apply = LCL_BLOCK_APPLY_SLAB;
     if (V->params.storage == LCL_FACTOR_STORAGE_DEFAULT)
         V->params.storage = LCL_FACTOR_STORAGE_FP64;
 }
@@ -258,7 +268,7 @@ static enum lcl_status make(struct lcl_block_inverse *V,
         is_adaptive(V) ? LCL_FACTOR_STORAGE_FP64 : V->params.storage;
     struct lcl_slabs slabs;
     enum lcl_status st =
-        lcl_slabs_init(&slabs, blocks, is_sparse(V) ? 0 : lanes_of(V), storage,
+        lcl_slabs_init(&slabs, blocks, is_by_rows(V) ? 0 : lanes_of(V), storage,
                        lcl_context_log(V->ctx));
     if (st < 0)
         return st;
@@ -324,7 +334,7 @@ enum lcl_status lcl_block_inverse_run(struct lcl_block_inverse *V)
                     lcl_arg_buffer(V->ptr), lcl_arg_buffer(V->slab_of),
                     lcl_arg_buffer(V->slab), lcl_arg_buffer(A->row_ptr),
                     lcl_arg_buffer(A->col), lcl_arg_buffer(A->val),
-                    lcl_arg_int(storage), lcl_arg_int(is_sparse(V)),
+                    lcl_arg_int(storage), lcl_arg_int(is_by_rows(V)),
                     lcl_arg_buffer(values_of(V)), lcl_arg_buffer(V->norms),
                     lcl_arg_buffer(V->bad), lcl_arg_buffer(V->counts));
     if (st < 0 || !is_adaptive(V))

@@ -71,7 +71,7 @@ static void test_diagonal_blocks__a_block_diagonal_matrix_takes_one_iteration(
     assert_int_equal(info->diagonal_blocks, 6);
     assert_int_equal(info->diagonal_block_rows_max, 13);
     assert_int_equal(info->extraction, LCL_BLOCK_EXTRACTION_BISECT);
-    assert_int_equal(info->block_apply, LCL_BLOCK_APPLY_SA_SPMV);
+    assert_int_equal(info->block_apply, LCL_BLOCK_APPLY_SLAB);
     assert_int_equal(info->parts, 0);
     test_precond_destroy(&M);
     test_csr_finish(&A);

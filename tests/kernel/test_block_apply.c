@@ -37,9 +37,11 @@ static void expect_rounded(const struct test_diagonal *T,
 static void expect_stored(lcl_context *ctx, const struct lcl_csr *A,
                           const struct lcl_diagonal_blocks *blocks,
                           enum lcl_factor_storage storage,
-                          enum lcl_block_extraction extraction)
+                          enum lcl_block_extraction extraction,
+                          enum lcl_block_apply apply)
 {
-    struct lcl_block_inverse_params params = {.extraction = extraction};
+    struct lcl_block_inverse_params params = {.extraction = extraction,
+                                              .apply = apply};
     struct test_diagonal T, exact;
     test_diagonal_init(&exact, ctx, A, 1, blocks, &params);
     params.storage = storage;
@@ -61,12 +63,14 @@ static void test_block_apply__values_are_rounded_to_nearest(void **state)
     struct lcl_diagonal_blocks blocks = test_random_diagonal(n, 5, 3);
     for (int e = LCL_BLOCK_EXTRACTION_SHARED; e < LCL_BLOCK_EXTRACTION_COUNT;
          ++e) {
+        const enum lcl_block_apply apply =
+            e % 2 == 0 ? LCL_BLOCK_APPLY_SLAB : LCL_BLOCK_APPLY_SA_SPMV;
         expect_stored(*state, &A, &blocks, LCL_FACTOR_STORAGE_FP32,
-                      (enum lcl_block_extraction)e);
+                      (enum lcl_block_extraction)e, apply);
         expect_stored(*state, &A, &blocks, LCL_FACTOR_STORAGE_BF16,
-                      (enum lcl_block_extraction)e);
+                      (enum lcl_block_extraction)e, apply);
         expect_stored(*state, &A, &blocks, LCL_FACTOR_STORAGE_ADAPTIVE,
-                      (enum lcl_block_extraction)e);
+                      (enum lcl_block_extraction)e, apply);
     }
     lcl_diagonal_blocks_finish(&blocks);
     test_csr_finish(&A);
@@ -199,8 +203,10 @@ static void test_block_apply__products_match(void **state)
         struct lcl_csr A = test_structure(2, test_size(41, 517));
         for (int s = LCL_FACTOR_STORAGE_FP64; s < LCL_FACTOR_STORAGE_COUNT;
              ++s) {
-            const struct lcl_block_inverse_params params = {
+            struct lcl_block_inverse_params params = {
                 .storage = (enum lcl_factor_storage)s};
+            expect_products(*state, &A, rows[i], &params);
+            params.apply = LCL_BLOCK_APPLY_SA_SPMV;
             expect_products(*state, &A, rows[i], &params);
         }
         const struct lcl_block_inverse_params sparse = {

@@ -52,7 +52,7 @@ static void expect_matrix(lcl_context *ctx, const struct lcl_csr *A, int block,
 {
     for (int e = LCL_BLOCK_EXTRACTION_DEFAULT; e < LCL_BLOCK_EXTRACTION_COUNT;
          ++e)
-        for (int a = LCL_BLOCK_APPLY_SA_SPMV; a < LCL_BLOCK_APPLY_COUNT; ++a) {
+        for (int a = LCL_BLOCK_APPLY_SLAB; a < LCL_BLOCK_APPLY_COUNT; ++a) {
             const struct lcl_block_inverse_params params = {
                 .extraction = (enum lcl_block_extraction)e,
                 .apply = (enum lcl_block_apply)a,

@@ -97,9 +97,9 @@ int64_t test_diagonal_place(const struct test_diagonal *T, int64_t p, int i,
 {
     const struct lcl_slab *s = &T->slabs[T->slab_of[p]];
     const int64_t row = T->reference.ptr[p] - (int64_t)s->row + i;
-    return (int64_t)s->value + (T->inverse.params.apply == LCL_BLOCK_APPLY_SPMV
-                                    ? row * s->rows + j
-                                    : (int64_t)j * s->rows + row);
+    return (int64_t)s->value + (T->inverse.params.apply == LCL_BLOCK_APPLY_SLAB
+                                    ? (int64_t)j * s->rows + row
+                                    : row * s->rows + j);
 }
 
 double *test_diagonal_values(const struct test_diagonal *T)

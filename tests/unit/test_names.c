@@ -57,8 +57,7 @@ static void test_names__default_is_the_method_it_stands_for(void **state)
     assert_string_equal(lcl_pivot_name(LCL_PIVOT_DEFAULT), "boost");
     assert_string_equal(lcl_block_extraction_name(LCL_BLOCK_EXTRACTION_DEFAULT),
                         "bisect");
-    assert_string_equal(lcl_block_apply_name(LCL_BLOCK_APPLY_DEFAULT),
-                        "sa_spmv");
+    assert_string_equal(lcl_block_apply_name(LCL_BLOCK_APPLY_DEFAULT), "slab");
 }
 
 static void test_names__published_names_are_spelt_as_published(void **state)

@@ -163,6 +163,8 @@ static void test_options__enums_are_set_by_name(void **state)
         LCL_BLOCK_EXTRACTION_SHARED_MPW);
     assert_int_equal(parsed("block-apply=spmv").precond.block_jacobi.apply,
                      LCL_BLOCK_APPLY_SPMV);
+    assert_int_equal(parsed("block-apply=sa_spmv").precond.block_jacobi.apply,
+                     LCL_BLOCK_APPLY_SA_SPMV);
     assert_int_equal(parsed("weights=off").precond.partition.weights,
                      LCL_WEIGHTS_OFF);
     assert_int_equal(parsed("partition=match").precond.partition.type,
