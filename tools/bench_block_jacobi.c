@@ -195,7 +195,7 @@ static void print_head(const struct bench *B, const char *title)
     printf("\n%s, set-up, ms\n%6s", title, "bound");
     for (int e = LCL_BLOCK_EXTRACTION_CACHED; e < LCL_BLOCK_EXTRACTION_COUNT;
          ++e)
-        printf("%12s", lcl_block_extraction_name((enum lcl_block_extraction)e));
+        printf("%17s", lcl_block_extraction_name((enum lcl_block_extraction)e));
     puts("");
 }
 
@@ -225,7 +225,7 @@ static enum lcl_status set_up_row(struct bench *B, struct subject *S,
         struct times t;
         st = measure(B, S, bound, (enum lcl_block_extraction)e, 0, &t);
         if (st == LCL_OK && B->tables)
-            printf("%12.4f", 1e3 * t.median);
+            printf("%17.4f", 1e3 * t.median);
     }
     if (B->tables)
         puts("");

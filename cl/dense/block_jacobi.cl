@@ -7,9 +7,12 @@
 //             of the block into local memory, one row of the block at a time;
 //             each lane takes its column, so that the kernel inverts the
 //             transpose and stores the result transposed
+//     SHARED_QUADRATIC  the whole block goes to local memory, from which each
+//             lane takes its row, and so does the inverse on its way back: the
+//             first version of SHARED, section 3.2
 //     BISECT  as CACHED, but finds the first column of the block by bisection:
 //             long rows cost little
-// CACHED and SHARED are published with one block per wave, padded to LCL_BLOCK
+// The first three are published with one block per wave, padded to LCL_BLOCK
 // = 32 rows; SHARED with LANES_PER_BLOCK below the wave width as shared_mpw:
 // several blocks per wave, extracted one after the other.
 //
@@ -40,6 +43,7 @@
 # define NORMS 0 // 1: computes ||D|| and ||D^-1||
 #endif
 #define TRANSPOSED (EXTRACTION == LCL_EXTRACTION_SHARED && LCL_WIDTH > 1)
+#define WHOLE      (EXTRACTION == LCL_EXTRACTION_SHARED_QUADRATIC && LCL_WIDTH > 1)
 
 #ifndef MATRIX_BLOCK
 # define MATRIX_BLOCK 1 // rows and columns of a block of the matrix
@@ -125,34 +129,37 @@ static inline double diagonal(const struct matrix *A, uint i)
 
 // ---------------------------------------------------------------- extraction
 
-#if TRANSPOSED
+#if TRANSPOSED || WHOLE
 
-// Copies row i of a block to local memory; zeros if it has no such row.
-static inline void stage_row(const struct matrix *A,
-                             const struct diagonal_block *D, uint i,
-                             local double *stage)
+static inline void clear(local double *stage, uint count)
 {
-    const uint lid = get_local_id(0);
     GROUP_BARRIER();
-    for (uint j = lid; j < ROWS_MAX; j += LCL_GROUP)
+    for (uint j = get_local_id(0); j < count; j += LCL_GROUP)
         stage[j] = 0;
     GROUP_BARRIER();
-    if (i < D->rows) {
-        struct entries e;
-        open_row(&e, A, D->first + i);
-        const index_t start = e.k;
-        const ulong count = (ulong)(e.end - start) * MATRIX_BLOCK;
-        for (ulong at = lid; at < count; at += LCL_GROUP) {
-            const ulong block = at / MATRIX_BLOCK;
-            const uint column = at - block * MATRIX_BLOCK;
-            e.k = start + block;
-            const uint j = A->col[e.k] * MATRIX_BLOCK + column - D->first;
-            if (j < D->rows)
-                stage[j] = entry(A, &e, column);
-        }
-    }
-    GROUP_BARRIER();
 }
+
+// Copies the entries of row i of a block to local memory, `step` apart.
+static inline void stage_row(const struct matrix *A,
+                             const struct diagonal_block *D, uint i, uint step,
+                             local double *stage)
+{
+    struct entries e;
+    open_row(&e, A, D->first + i);
+    const index_t start = e.k;
+    const ulong count = (ulong)(e.end - start) * MATRIX_BLOCK;
+    for (ulong at = get_local_id(0); at < count; at += LCL_GROUP) {
+        const ulong block = at / MATRIX_BLOCK;
+        const uint column = at - block * MATRIX_BLOCK;
+        e.k = start + block;
+        const uint j = A->col[e.k] * MATRIX_BLOCK + column - D->first;
+        if (j < D->rows)
+            stage[j * step] = entry(A, &e, column);
+    }
+}
+
+#endif
+#if TRANSPOSED
 
 // Loads the columns of the block of each team of lanes; `first` is the block of
 // the first team.
@@ -168,7 +175,10 @@ INLINE void extract_shared(bgje_real (*a)[LCL_BLOCK], const struct matrix *A,
         for (uint t = 0; t < TEAMS; ++t) {
             struct diagonal_block D;
             find_block(&D, ptr, blocks, first + t);
-            stage_row(A, &D, i, stage);
+            clear(stage, ROWS_MAX);
+            if (i < D.rows)
+                stage_row(A, &D, i, 1, stage);
+            GROUP_BARRIER();
 # pragma unroll
             for (uint s = 0; s < BGJE_SLOTS; ++s) {
                 const uint j = bgje_row(s);
@@ -182,6 +192,27 @@ INLINE void extract_shared(bgje_real (*a)[LCL_BLOCK], const struct matrix *A,
 # pragma unroll
         for (uint s = 0; s < BGJE_SLOTS; ++s)
             a[s][i] = i == bgje_row(s);
+}
+
+#elif WHOLE
+
+// Loads the rows of a block, whose columns are ROWS_MAX apart in local memory:
+// neighbouring lanes read neighbouring entries.
+INLINE void extract_whole(bgje_real (*a)[LCL_BLOCK], const struct matrix *A,
+                          const struct diagonal_block *D, local double *stage)
+{
+    clear(stage, ROWS_MAX * ROWS_MAX);
+    for (ASCENDING(i, D->rows))
+        stage_row(A, D, i, ROWS_MAX, stage + i);
+    GROUP_BARRIER();
+# pragma unroll
+    for (uint j = 0; j < LCL_BLOCK; ++j)
+# pragma unroll
+        for (uint s = 0; s < BGJE_SLOTS; ++s) {
+            const uint i = bgje_row(s);
+            const bool inside = i < D->rows && j < D->rows;
+            a[s][j] = inside ? stage[j * ROWS_MAX + i] : i == j;
+        }
 }
 
 #else
@@ -248,6 +279,33 @@ INLINE void insert(bgje_real (*a)[LCL_BLOCK], uint m,
     }
 }
 
+#if WHOLE
+
+// The same through local memory: neighbouring lanes store neighbouring entries.
+INLINE void insert_whole(bgje_real (*a)[LCL_BLOCK], uint m,
+                         const struct bgje_places *to, const struct target *X,
+                         local double *stage, local double *scratch)
+{
+    GROUP_BARRIER();
+# pragma unroll
+    for (uint j = 0; j < LCL_BLOCK; ++j) {
+        const uint column = bgje_column(to, j, scratch);
+# pragma unroll
+        for (uint s = 0; s < BGJE_SLOTS; ++s)
+            if (to->row[s] < m && column < m)
+                stage[column * ROWS_MAX + to->row[s]] = a[s][j];
+    }
+    GROUP_BARRIER();
+    for (uint e = get_local_id(0); e < m * m; e += LCL_GROUP) {
+        const uint q = e / m, p = e - q * m; // oclgrind has no freeze for e % m
+        const uint i = X->di == 1 ? p : q, j = X->di == 1 ? q : p;
+        lcl_stored_put(X->value, X->storage, i * X->di + j * X->dj,
+                       stage[j * ROWS_MAX + i]);
+    }
+}
+
+#endif
+
 // Stores the inverse of the block's diagonal instead.
 static inline void insert_diagonal(const struct matrix *A,
                                    const struct diagonal_block *D,
@@ -296,6 +354,8 @@ kernel void block_jacobi(long blocks, global const int *ptr,
     local double scratch[BGJE_SCRATCH];
 #if TRANSPOSED
     local double stage[ROWS_MAX];
+#elif WHOLE
+    local double stage[ROWS_MAX * ROWS_MAX];
 #endif
     const struct matrix A = {row_ptr, col, val};
 #if LCL_WIDTH == 1
@@ -312,10 +372,12 @@ kernel void block_jacobi(long blocks, global const int *ptr,
         double norm[2] = {0, 0};
 #if TRANSPOSED
         extract_shared(a, &A, ptr, blocks, first, stage);
+#elif WHOLE
+        extract_whole(a, &A, &D, stage);
 #else
-        UNROLL
-        for (uint s = 0; s < BGJE_ROWS(D.rows); ++s)
-            extract_row(a[s], &A, &D, bgje_row(s));
+    UNROLL
+    for (uint s = 0; s < BGJE_ROWS(D.rows); ++s)
+        extract_row(a[s], &A, &D, bgje_row(s));
 #endif
         const uint failed = invert(a, D.rows, &to, norm, scratch);
         struct target X = {0};
@@ -324,7 +386,11 @@ kernel void block_jacobi(long blocks, global const int *ptr,
                         inverse);
         if (failed)
             insert_diagonal(&A, &D, &X);
+#if WHOLE
+        insert_whole(a, failed ? 0 : D.rows, &to, &X, stage, scratch);
+#else
         insert(a, failed ? 0 : D.rows, &to, &X, scratch);
+#endif
         if (D.rows > 0 && get_local_id(0) % LANES_PER_BLOCK == 0) {
             bad[p] = failed;
             if (failed)

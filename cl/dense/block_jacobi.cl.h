@@ -3,6 +3,7 @@
 // shared with the host.
 #pragma once
 
-#define LCL_EXTRACTION_CACHED 1
-#define LCL_EXTRACTION_SHARED 2
-#define LCL_EXTRACTION_BISECT 3
+#define LCL_EXTRACTION_CACHED           1
+#define LCL_EXTRACTION_SHARED           2
+#define LCL_EXTRACTION_BISECT           3
+#define LCL_EXTRACTION_SHARED_QUADRATIC 4

@@ -176,22 +176,25 @@ enum lcl_factor_storage {
      * 0.1 and its range holds ||D^-1|| and u ||D^-1|| (Anzt, Dongarra, Flegar,
      * Higham, Quintana-Orti, "Adaptive precision in block-Jacobi
      * preconditioning for iterative sparse linear system solvers", 2019). Norms
-     * are maximum norms; with the SHARED extractions, 1-norms. */
+     * are maximum norms; with SHARED and SHARED_MPW, 1-norms. */
     LCL_FACTOR_STORAGE_ADAPTIVE,
     LCL_FACTOR_STORAGE_COUNT,
 };
 
 /* How kernels extract the diagonal blocks of BLOCK_JACOBI from the matrix. The
- * first three are from Anzt, Dongarra, Flegar, Quintana-Orti, "Variable-size
+ * first four are from Anzt, Dongarra, Flegar, Quintana-Orti, "Variable-size
  * batched Gauss-Jordan elimination for block-Jacobi preconditioning on graphics
  * processors", section 3.2; those with one block per wave pad it to 32 rows, as
  * LCL_BATCH_KERNEL_BGJE does. At width 1 they differ only in the search. */
 enum lcl_block_extraction {
     LCL_BLOCK_EXTRACTION_DEFAULT = 0, /* BISECT */
     LCL_BLOCK_EXTRACTION_CACHED,      /* one row per lane, one block per wave */
-    LCL_BLOCK_EXTRACTION_SHARED,      /* one row per wave, transposed through
-                                         local memory, one block per wave */
-    LCL_BLOCK_EXTRACTION_SHARED_MPW,  /* the same, several blocks per wave */
+    LCL_BLOCK_EXTRACTION_SHARED_QUADRATIC, /* one row per wave, the whole block
+                                         through local memory, one block per
+                                         wave */
+    LCL_BLOCK_EXTRACTION_SHARED,     /* one row per wave, transposed through
+                                        local memory, one block per wave */
+    LCL_BLOCK_EXTRACTION_SHARED_MPW, /* the same, several blocks per wave */
     LCL_BLOCK_EXTRACTION_BISECT, /* one row per lane, which finds the block in
                                     it by bisection; several blocks per wave */
     LCL_BLOCK_EXTRACTION_COUNT,

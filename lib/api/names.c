@@ -124,6 +124,7 @@ static const char *const storages[LCL_FACTOR_STORAGE_COUNT] = {
 static const char *const extractions[LCL_BLOCK_EXTRACTION_COUNT] = {
     [LCL_BLOCK_EXTRACTION_DEFAULT] = "bisect",
     [LCL_BLOCK_EXTRACTION_CACHED] = "cached",
+    [LCL_BLOCK_EXTRACTION_SHARED_QUADRATIC] = "shared_quadratic",
     [LCL_BLOCK_EXTRACTION_SHARED] = "shared",
     [LCL_BLOCK_EXTRACTION_SHARED_MPW] = "shared_mpw",
     [LCL_BLOCK_EXTRACTION_BISECT] = "bisect",

@@ -464,7 +464,7 @@ static const struct option table[] = {
     {{"max-block-size", "1..32", "maximum rows of a diagonal block of block-jacobi (8)",
       FIELD(precond.block_jacobi.max_rows), NULL},
      set_block_rows, AT(precond.block_jacobi.max_rows), NULL},
-    {{"block-extraction", "cached|shared|shared_mpw|bisect", "method of extracting these blocks from the matrix (bisect)",
+    {{"block-extraction", "cached|shared_quadratic|shared|shared_mpw|bisect", "method of extracting these blocks from the matrix (bisect)",
       FIELD(precond.block_jacobi.extraction), "LCL_BLOCK_EXTRACTION_"},
      set_enum, AT(precond.block_jacobi.extraction), &lcl_block_extraction_names},
     {{"block-apply", "slab|sa_spmv|spmv", "apply their inverses as dense blocks or as a sparse matrix (slab)",

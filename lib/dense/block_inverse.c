@@ -64,6 +64,7 @@ static int lanes_of(const struct lcl_block_inverse *V)
 static bool is_padded(const struct lcl_block_inverse *V)
 {
     return V->params.extraction == LCL_BLOCK_EXTRACTION_CACHED ||
+           V->params.extraction == LCL_BLOCK_EXTRACTION_SHARED_QUADRATIC ||
            V->params.extraction == LCL_BLOCK_EXTRACTION_SHARED;
 }
 
@@ -89,11 +90,12 @@ static int group_of_product(const struct lcl_block_inverse *V)
 // How the kernel extracts the blocks.
 static int extraction_of(const struct lcl_block_inverse *V)
 {
-    const int shared = lcl_context_caps(V->ctx)->width == 1
-                           ? LCL_EXTRACTION_CACHED
-                           : LCL_EXTRACTION_SHARED;
+    const bool alone = lcl_context_caps(V->ctx)->width == 1; // no local memory
+    const int shared = alone ? LCL_EXTRACTION_CACHED : LCL_EXTRACTION_SHARED;
     const int extractions[LCL_BLOCK_EXTRACTION_COUNT] = {
         [LCL_BLOCK_EXTRACTION_CACHED] = LCL_EXTRACTION_CACHED,
+        [LCL_BLOCK_EXTRACTION_SHARED_QUADRATIC] =
+            alone ? LCL_EXTRACTION_CACHED : LCL_EXTRACTION_SHARED_QUADRATIC,
         [LCL_BLOCK_EXTRACTION_SHARED] = shared,
         [LCL_BLOCK_EXTRACTION_SHARED_MPW] = shared,
         [LCL_BLOCK_EXTRACTION_BISECT] = LCL_EXTRACTION_BISECT,
