@@ -26,10 +26,9 @@ struct effect {
 };
 
 static const struct effect on_solver[] = {
-    {"idr-s", S(IDR)},
-    {"restart", BASIS},
-    {"basis", BASIS},
-    {"orthogonalisation", BASIS},
+    {"idr-s", S(IDR)}, {"restart", BASIS},
+    {"basis", BASIS},  {"orthogonalisation", BASIS},
+    {"side", S(IDR)},
 };
 
 static const struct effect on_precond[] = {

@@ -32,7 +32,7 @@ static bool is_of_solver(const char *key)
 {
     return strcmp(key, "solver") == 0 || strcmp(key, "idr-s") == 0 ||
            strcmp(key, "restart") == 0 || strcmp(key, "basis") == 0 ||
-           strcmp(key, "orthogonalisation") == 0;
+           strcmp(key, "orthogonalisation") == 0 || strcmp(key, "side") == 0;
 }
 
 // Near-null vectors apply to amg only.

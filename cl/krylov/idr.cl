@@ -4,6 +4,7 @@
 //
 //     idr_shadow:  creates P
 //     idr_dot:     <p_j, t>, <t, t>
+//     idr_products: <t, r>, <t, t>
 //     idr_omega:   the outer step and <p_j, r>, <r, r>
 //     idr_last:    tests the last <r, r>
 //
@@ -104,6 +105,27 @@ kernel void idr_dot(long n, global const uint *restrict words,
 }
 
 // ------------------------------------------------------------------- outer
+
+// Rows <t, r> and <t, t>, as a product with A leaves them.
+WORK_GROUP
+kernel void idr_products(long n, global const double *r, global const double *t,
+                         global double *sums, global const int *stop, int at)
+{
+    local double scratch[LCL_GROUP];
+    double tr = 0, tt = 0;
+    if (stop[at])
+        return;
+    for (RANGE(i, n)) {
+        tr += t[i] * r[i];
+        tt += t[i] * t[i];
+    }
+    tr = group_sum(tr, scratch);
+    tt = group_sum(tt, scratch);
+    if (get_local_id(0) == 0) {
+        sums[get_group_id(0)] = tr;
+        sums[get_num_groups(0) + get_group_id(0)] = tt;
+    }
+}
 
 static inline double longer(double omega, double cosine)
 {

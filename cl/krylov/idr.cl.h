@@ -24,6 +24,8 @@
 //                between t and r is large;  x = x + omega y;  r = r - omega t
 //                f = P^T r,  <r, r>
 //
+// From the left, r is M^-1 (b - A x), y = v or r, and t = M^-1 A u or M^-1 A y.
+//
 // A cycle is 3 s + 2 launches, s + 1 products and s + 1 applications of M^-1:
 // for s = 4, 4.8 launches per product. The kernels move 2 s^2 + 12.5 s + 9.5
 // vectors per cycle: for s = 4, 18.3 per product.

@@ -74,6 +74,17 @@ enum lcl_orthogonalisation {
     LCL_ORTHOGONALISATION_COUNT,
 };
 
+/* On which side IDR preconditions. */
+enum lcl_side {
+    LCL_SIDE_DEFAULT = 0, /* RIGHT */
+    LCL_SIDE_RIGHT,       /* A M^-1 y = b: the recurrence has b - A x */
+    LCL_SIDE_LEFT, /* M^-1 A x = M^-1 b: the recurrence has M^-1 (b - A x), the
+                      history its norm, scaled to that of b - A x at the start.
+                      A cycle that meets the tolerance so ends, and the next one
+                      begins if the true residual does not. One device */
+    LCL_SIDE_COUNT,
+};
+
 /* State passed to the monitor, which the host reads every few iterations. */
 struct lcl_progress_info {
     int iteration;
@@ -129,6 +140,7 @@ struct lcl_solver_params {
                        Memory: m vectors, FGMRES 2 m */
     enum lcl_basis_storage basis; /* of GMRES and FGMRES */
     enum lcl_orthogonalisation orthogonalisation;
+    enum lcl_side side; /* of IDR */
     /* Called between batches of iterations; returning false stops the solve
      * with LCL_ITERATION_LIMIT. May be NULL. It, and `test`, may call
      * lcl_solver_cancel(), functions that read host memory only (infos, names,
@@ -318,6 +330,7 @@ LCL_API const char *lcl_norm_name(enum lcl_norm_type norm);
 LCL_API const char *lcl_basis_storage_name(enum lcl_basis_storage storage);
 LCL_API const char *lcl_orthogonalisation_name(
     enum lcl_orthogonalisation method);
+LCL_API const char *lcl_side_name(enum lcl_side side);
 /* The name of a stop reason and a sentence that explains it. */
 LCL_API const char *lcl_stop_name(enum lcl_stop stop);
 LCL_API const char *lcl_stop_str(enum lcl_stop stop);

@@ -35,6 +35,12 @@ static const char *const orthogonalisations[LCL_ORTHOGONALISATION_COUNT] = {
     [LCL_ORTHOGONALISATION_MGS] = "mgs",
 };
 
+static const char *const sides[LCL_SIDE_COUNT] = {
+    [LCL_SIDE_DEFAULT] = "right",
+    [LCL_SIDE_RIGHT] = "right",
+    [LCL_SIDE_LEFT] = "left",
+};
+
 static const char *const preconds[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_DEFAULT] = "auto",
     [LCL_PRECOND_NONE] = "none",
@@ -212,6 +218,7 @@ const struct lcl_names lcl_norm_names = LCL_NAMES(norms);
 const struct lcl_names lcl_basis_storage_names = LCL_NAMES(basis_storages);
 const struct lcl_names lcl_orthogonalisation_names =
     LCL_NAMES(orthogonalisations);
+const struct lcl_names lcl_side_names = LCL_NAMES(sides);
 const struct lcl_names lcl_weights_names = LCL_NAMES(weights);
 const struct lcl_names lcl_coarse_names = LCL_NAMES(coarses);
 const struct lcl_names lcl_amg_coarsening_names = LCL_NAMES(amg_coarsenings);
@@ -276,6 +283,11 @@ const char *lcl_basis_storage_name(enum lcl_basis_storage storage)
 const char *lcl_orthogonalisation_name(enum lcl_orthogonalisation method)
 {
     return lcl_name_of(&lcl_orthogonalisation_names, (int)method);
+}
+
+const char *lcl_side_name(enum lcl_side side)
+{
+    return lcl_name_of(&lcl_side_names, (int)side);
 }
 
 const char *lcl_precond_name(enum lcl_precond_type type)

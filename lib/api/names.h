@@ -15,6 +15,7 @@ extern const struct lcl_names lcl_block_extraction_names;
 extern const struct lcl_names lcl_block_apply_names;
 extern const struct lcl_names lcl_basis_storage_names;
 extern const struct lcl_names lcl_orthogonalisation_names;
+extern const struct lcl_names lcl_side_names;
 extern const struct lcl_names lcl_norm_names;
 extern const struct lcl_names lcl_weights_names;
 extern const struct lcl_names lcl_coarse_names;

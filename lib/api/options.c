@@ -397,6 +397,9 @@ static const struct option table[] = {
     {{"orthogonalisation", "cgs2|mgs", "Gram-Schmidt of gmres and fgmres: classical twice, modified (cgs2)",
       FIELD(solver.orthogonalisation), "LCL_ORTHOGONALISATION_"},
      set_enum, AT(solver.orthogonalisation), &lcl_orthogonalisation_names},
+    {{"side", "right|left", "side on which idr preconditions (right)",
+      FIELD(solver.side), "LCL_SIDE_"},
+     set_enum, AT(solver.side), &lcl_side_names},
     {{"precond", "auto|none|jacobi|block-jacobi|ilu0|ildu0|ic0|iluk|ilut|ras|as|amg|cpr", "preconditioner (auto: by the matrix)",
       FIELD(precond.type), "LCL_PRECOND_"},
      set_enum, AT(precond.type), &lcl_precond_names},
@@ -505,13 +508,10 @@ static const struct option table[] = {
      set_triple, AT(precond.partition.grid), NULL},
 };
 
-// Keys of later releases, each with the value of the current behaviour.
-static const struct {
-    const char *key, *now;
-} later_keys[] = {
-    {"csr-text", NULL}, {"devices", NULL}, {"kron", NULL}, {"side", "right"},
-};
 // clang-format on
+
+// Keys of later releases.
+static const char *const later_keys[] = {"csr-text", "devices", "kron"};
 
 static enum lcl_status unknown_key(const char *key, const struct lcl_log *log)
 {
@@ -531,13 +531,9 @@ static enum lcl_status set_by_key(struct lcl_options *options, const char *key,
     for (int i = 0; i < COUNT(table); ++i)
         if (strcmp(key, table[i].help.key) == 0)
             return table[i].set(options, &table[i], value, log);
-    for (int i = 0; i < COUNT(later_keys); ++i) {
-        if (strcmp(key, later_keys[i].key) != 0)
-            continue;
-        if (later_keys[i].now && strcmp(value, later_keys[i].now) == 0)
-            return LCL_OK;
-        return not_yet(key, value, log);
-    }
+    for (int i = 0; i < COUNT(later_keys); ++i)
+        if (strcmp(key, later_keys[i]) == 0)
+            return not_yet(key, value, log);
     return unknown_key(key, log);
 }
 

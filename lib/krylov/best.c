@@ -24,6 +24,7 @@ enum lcl_status lcl_best_init(struct lcl_best *B, const struct lcl_solver *S)
     lcl_buffer **const x = &B->x;
     const enum lcl_status st = lcl_kernel_get(&B->kernel, S->ctx, &spec);
     B->groups = lcl_vector_groups(caps);
+    B->scale = 1;
     return st < 0 ? st : lcl_krylov_vectors(S, &x, 1);
 }
 
@@ -37,6 +38,7 @@ enum lcl_status lcl_best_begin(struct lcl_solver *S)
     struct lcl_best *B = &S->kept;
     B->next = FIRST;
     B->slot = 0;
+    B->scale = 1;
     if (S->iterations > 0 && !(S->rr < B->rr))
         return LCL_OK;
     B->rr = S->rr;
@@ -75,7 +77,7 @@ enum lcl_status lcl_best_checkpoint(struct lcl_solver *S, int it,
     return LCL_LAUNCH(
         B->kernel, B->groups, lcl_arg_long(S->A->range.n), lcl_arg_int(it),
         lcl_arg_int(LCL_KRYLOV_RING + it % LCL_KRYLOV_RING_SIZE),
-        lcl_arg_int(from), lcl_arg_int(to), lcl_arg_double(B->rr),
+        lcl_arg_int(from), lcl_arg_int(to), lcl_arg_double(B->rr / B->scale),
         lcl_arg_buffer(S->x), lcl_arg_buffer(B->x), lcl_arg_buffer(state),
         lcl_arg_buffer(stop), lcl_arg_int(at));
 }
@@ -84,8 +86,9 @@ void lcl_best_look(struct lcl_best *B, const double *state, int first)
 {
     for (int slot = 0; slot < 2; ++slot) {
         const double *words = state + LCL_KRYLOV_BEST + 2 * slot;
-        if (words[1] > 0 && words[0] < B->rr) {
-            B->rr = words[0];
+        const double rr = B->scale * words[0];
+        if (words[1] > 0 && rr < B->rr) {
+            B->rr = rr;
             B->at = first + (int)words[1];
         }
     }

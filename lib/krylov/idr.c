@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Right-preconditioned IDR(s) (van Gijzen and Sonneveld 2011) without a
-// blocking read per iteration. An iteration is one product with A and one
-// application of M. The kernels are in cl/krylov/idr.cl and
+// IDR(s) (van Gijzen and Sonneveld 2011), preconditioned from the right or
+// left, without a blocking read per iteration. An iteration is one product with
+// A and one application of M. The kernels are in cl/krylov/idr.cl and
 // cl/krylov/idr_step.cl.
 #include "lib/krylov/pipeline.h"
 
@@ -13,6 +13,8 @@
 #include "lib/krylov/best.h"
 #include "lib/vector/segments.h"
 
+#include <math.h>
+
 // As in idr.cl.h.
 enum { STOP_R, STOP_U, STOP_O, STOPS };
 
@@ -23,18 +25,27 @@ struct idr {
     struct lcl_pipeline_ops ops;
     int s;      // shadow vectors; reduced for small systems
     int groups; // of the kernels in this file
+    bool left;
     lcl_kernel *shadow_kernel, *v_kernel, *u_kernel, *dot_kernel, *step_kernel,
-        *omega_kernel, *last_kernel;
+        *products_kernel, *omega_kernel, *last_kernel;
     lcl_buffer *words;         // the shadow vectors
     lcl_buffer *shadow[MAX_S]; // the same, if sums have segments
     lcl_buffer *G, *U;         // s vectors each
     lcl_buffer *v, *y, *u, *t;
-    lcl_buffer *rows;     // partial sums: s + 1 rows, one sum per group
-    lcl_buffer *norm;     // <r, r>, one partial sum per group
+    lcl_buffer *other; // from the left: b - A x during a cycle, whose S->r is
+                       // M^-1 (b - A x)
+    lcl_buffer *rows;  // partial sums: s + 1 rows, one sum per group
+    lcl_buffer *norm;  // <r, r>, one partial sum per group
     lcl_buffer *products; // partial sums from the products
 };
 
 // ------------------------------------------------------------------- kernels
+
+// Of the recurrence.
+static double target_of(const struct lcl_solver *S)
+{
+    return S->target / S->kept.scale;
+}
 
 // Over the ranks: K->rows, P^T t and <t, t>.
 static enum lcl_status reduce_rows(struct lcl_solver *S, const lcl_buffer *t)
@@ -84,10 +95,11 @@ static enum lcl_status enqueue_u(struct lcl_solver *S, int it, int k)
     const lcl_buffer *norm = norm_before(K, k, &row);
     return LCL_LAUNCH(
         K->u_kernel, K->groups, lcl_arg_int(it), lcl_arg_int(k),
-        lcl_arg_long(S->A->range.n), lcl_arg_double(S->target),
+        lcl_arg_long(S->A->range.n), lcl_arg_double(target_of(S)),
         lcl_arg_int(K->groups), lcl_arg_int(row), lcl_arg_buffer(norm),
-        lcl_arg_buffer(K->y), lcl_arg_buffer(K->U), lcl_arg_buffer(K->u),
-        lcl_arg_buffer(K->pipeline.state), lcl_arg_buffer(K->pipeline.stop));
+        lcl_arg_buffer(K->left ? K->v : K->y), lcl_arg_buffer(K->U),
+        lcl_arg_buffer(K->u), lcl_arg_buffer(K->pipeline.state),
+        lcl_arg_buffer(K->pipeline.stop));
 }
 
 static enum lcl_status enqueue_step(struct lcl_solver *S, int k)
@@ -111,7 +123,7 @@ static enum lcl_status enqueue_omega(struct lcl_solver *S, int it)
     const struct idr *K = S->method;
     const enum lcl_status st = LCL_LAUNCH(
         K->omega_kernel, K->groups, lcl_arg_int(it),
-        lcl_arg_long(S->A->range.n), lcl_arg_double(S->target),
+        lcl_arg_long(S->A->range.n), lcl_arg_double(target_of(S)),
         lcl_arg_int(K->groups), lcl_arg_buffer(K->norm),
         lcl_arg_int(S->A->range.groups), lcl_arg_buffer(K->products),
         lcl_arg_buffer(K->words), lcl_arg_buffer(K->y), lcl_arg_buffer(K->t),
@@ -122,27 +134,50 @@ static enum lcl_status enqueue_omega(struct lcl_solver *S, int it)
 
 // ------------------------------------------------------------------- steps
 
+// t = A u or M^-1 A u, from the left by way of K->y.
+static enum lcl_status multiply(struct lcl_solver *S)
+{
+    const struct idr *K = S->method;
+    const lcl_buffer *stop = K->pipeline.stop;
+    const struct lcl_operands t = {K->u, K->u, K->left ? K->y : K->t,
+                                   NULL, stop, STOP_U};
+    const enum lcl_status st = lcl_apply(S->A, LCL_APPLY, &t);
+    return st < 0 || !K->left
+               ? st
+               : lcl_krylov_precondition(S, K->y, K->t, stop, STOP_U);
+}
+
 static enum lcl_status inner_step(struct lcl_solver *S, int it, int k)
 {
     const struct idr *K = S->method;
-    const struct lcl_operands t = {K->u,  K->u, K->t, NULL, K->pipeline.stop,
-                                   STOP_U};
     enum lcl_status st;
     if ((it == 0 && (st = enqueue_dot(S, S->r, STOP_O)) < 0) ||
         (k == 0 && (st = enqueue_v(S)) < 0) ||
-        (st = lcl_krylov_precondition(S, K->v, K->y, K->pipeline.stop,
-                                      STOP_R)) < 0 ||
+        (!K->left && (st = lcl_krylov_precondition(
+                          S, K->v, K->y, K->pipeline.stop, STOP_R)) < 0) ||
         (st = lcl_pipeline_norm(&K->pipeline, S, STOP_R)) < 0 ||
         (st = enqueue_u(S, it, k)) < 0 ||
         (st = lcl_best_checkpoint(S, it, K->pipeline.state, K->pipeline.stop,
                                   STOP_U)) < 0 ||
-        (st = lcl_apply(S->A, LCL_APPLY, &t)) < 0 ||
-        (st = enqueue_dot(S, K->t, STOP_U)) < 0)
+        (st = multiply(S)) < 0 || (st = enqueue_dot(S, K->t, STOP_U)) < 0)
         return st;
     return enqueue_step(S, k);
 }
 
-static enum lcl_status outer_step(struct lcl_solver *S, int it)
+// Sums of one device, in the rows that a product leaves.
+static enum lcl_status enqueue_products(struct lcl_solver *S,
+                                        const lcl_buffer *t, lcl_buffer *sums,
+                                        const lcl_buffer *stop, int at)
+{
+    const struct idr *K = S->method;
+    return LCL_LAUNCH(K->products_kernel, S->A->range.groups,
+                      lcl_arg_long(S->A->range.n), lcl_arg_buffer(S->r),
+                      lcl_arg_buffer(t), lcl_arg_buffer(sums),
+                      lcl_arg_buffer(stop), lcl_arg_int(at));
+}
+
+// y = M^-1 r;  t = A y
+static enum lcl_status multiply_right(struct lcl_solver *S)
 {
     const struct idr *K = S->method;
     const struct lcl_space *V = &S->A->range;
@@ -150,11 +185,33 @@ static enum lcl_status outer_step(struct lcl_solver *S, int it)
         K->y, S->r, K->t, K->products, K->pipeline.stop, STOP_R};
     const struct lcl_dots dots[] = {lcl_dot(S->r, K->t), lcl_dot(K->t, K->t)};
     enum lcl_status st;
-    if ((st = lcl_pipeline_norm(&K->pipeline, S, STOP_R)) < 0 ||
-        (st = lcl_krylov_precondition(S, S->r, K->y, K->pipeline.stop,
+    if ((st = lcl_krylov_precondition(S, S->r, K->y, K->pipeline.stop,
                                       STOP_R)) < 0 ||
-        (st = lcl_apply(S->A, LCL_APPLY_DOT_NORM, &t)) < 0 ||
-        (st = lcl_space_reduce_dots(V, K->products, 0, dots, 2, V->groups)) < 0)
+        (st = lcl_apply(S->A, LCL_APPLY_DOT_NORM, &t)) < 0)
+        return st;
+    return lcl_space_reduce_dots(V, K->products, 0, dots, 2, V->groups);
+}
+
+// y = r;  t = M^-1 A y, by way of K->u, which the next inner step sets
+static enum lcl_status multiply_left(struct lcl_solver *S)
+{
+    const struct idr *K = S->method;
+    const lcl_buffer *stop = K->pipeline.stop;
+    const struct lcl_operands t = {K->y, K->y, K->u, NULL, stop, STOP_R};
+    enum lcl_status st;
+    if ((st = lcl_buffer_copy(K->y, S->r)) < 0 ||
+        (st = lcl_apply(S->A, LCL_APPLY, &t)) < 0 ||
+        (st = lcl_krylov_precondition(S, K->u, K->t, stop, STOP_R)) < 0)
+        return st;
+    return enqueue_products(S, K->t, K->products, stop, STOP_R);
+}
+
+static enum lcl_status outer_step(struct lcl_solver *S, int it)
+{
+    const struct idr *K = S->method;
+    enum lcl_status st;
+    if ((st = lcl_pipeline_norm(&K->pipeline, S, STOP_R)) < 0 ||
+        (st = K->left ? multiply_left(S) : multiply_right(S)) < 0)
         return st;
     return enqueue_omega(S, it);
 }
@@ -177,7 +234,7 @@ static enum lcl_status last(struct lcl_solver *S, int it)
     if (st < 0)
         return st;
     return LCL_LAUNCH(
-        K->last_kernel, 1, lcl_arg_int(it), lcl_arg_double(S->target),
+        K->last_kernel, 1, lcl_arg_int(it), lcl_arg_double(target_of(S)),
         lcl_arg_int(K->groups), lcl_arg_int(row), lcl_arg_buffer(norm),
         lcl_arg_buffer(K->pipeline.state), lcl_arg_buffer(K->pipeline.stop),
         lcl_arg_int(k == 0 ? STOP_O : STOP_R));
@@ -222,9 +279,8 @@ static enum lcl_status get_kernels(struct idr *K, lcl_context *ctx)
                                             {&K->u_kernel, "idr_u"},
                                             {&K->step_kernel, "idr_step"}};
     const struct lcl_kernel_plan others[] = {
-        {&K->shadow_kernel, "idr_shadow"},
-        {&K->dot_kernel, "idr_dot"},
-        {&K->omega_kernel, "idr_omega"},
+        {&K->shadow_kernel, "idr_shadow"},     {&K->dot_kernel, "idr_dot"},
+        {&K->products_kernel, "idr_products"}, {&K->omega_kernel, "idr_omega"},
         {&K->last_kernel, "idr_last"},
     };
     const struct lcl_spec steps = {.source = "idr_step.cl",
@@ -232,7 +288,7 @@ static enum lcl_status get_kernels(struct idr *K, lcl_context *ctx)
     const struct lcl_spec shadow = {.source = "idr.cl",
                                     .defines = {{"IDR_S", K->s}}};
     const enum lcl_status st = lcl_krylov_kernels(ctx, steps, inner, 3);
-    return st < 0 ? st : lcl_krylov_kernels(ctx, shadow, others, 4);
+    return st < 0 ? st : lcl_krylov_kernels(ctx, shadow, others, 5);
 }
 
 static enum lcl_status create_vectors(struct idr *K, const struct lcl_solver *S)
@@ -248,9 +304,9 @@ static enum lcl_status create_vectors(struct idr *K, const struct lcl_solver *S)
         {&K->U, K->s * n, sizeof(double), "IDR directions"},
         {&K->words, n, sizeof(uint32_t), "shadow vectors"},
     };
-    lcl_buffer **const vectors[] = {&K->v, &K->y, &K->u, &K->t};
+    lcl_buffer **const vectors[] = {&K->v, &K->y, &K->u, &K->t, &K->other};
     enum lcl_status st;
-    if ((st = lcl_krylov_vectors(S, vectors, 4)) < 0 ||
+    if ((st = lcl_krylov_vectors(S, vectors, K->left ? 5 : 4)) < 0 ||
         (st = lcl_buffers_create(S->ctx, others,
                                  sizeof others / sizeof *others)) < 0)
         return st;
@@ -263,6 +319,10 @@ static enum lcl_status create(struct lcl_solver *S)
     struct idr *K = S->method = lcl_calloc(1, sizeof *K);
     if (!K)
         return lcl_fail_memory(lcl_context_log(S->ctx), "IDR");
+    K->left = S->params.side == LCL_SIDE_LEFT;
+    if (K->left && S->A->range.comm)
+        return lcl_fail(lcl_context_log(S->ctx), LCL_EUNSUPPORTED,
+                        "IDR preconditions from the left on one device only");
     K->s = room_for(rows_of_each(&S->A->range), S->params.idr_s);
     K->groups = groups_for(lcl_context_caps(S->ctx), S->A->range.n);
     K->ops = (struct lcl_pipeline_ops){.stops = STOPS,
@@ -283,9 +343,9 @@ static void destroy(struct lcl_solver *S)
     if (!K)
         return;
     lcl_pipeline_finish(&K->pipeline);
-    lcl_buffer **const buffers[] = {&K->words, &K->G,       &K->U, &K->v,
-                                    &K->y,     &K->u,       &K->t, &K->rows,
-                                    &K->norm,  &K->products};
+    lcl_buffer **const buffers[] = {&K->words, &K->G,        &K->U,    &K->v,
+                                    &K->y,     &K->u,        &K->t,    &K->rows,
+                                    &K->norm,  &K->products, &K->other};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
         lcl_buffer_destroy(buffers[i]);
     for (int j = 0; j < K->s; ++j)
@@ -324,6 +384,32 @@ static enum lcl_status write_shadows(struct lcl_solver *S)
     return st;
 }
 
+static void exchange(lcl_buffer **a, lcl_buffer **b)
+{
+    lcl_buffer *was_a = *a;
+    *a = *b;
+    *b = was_a;
+}
+
+// S->r = M^-1 r, r in K->other; sets the scale of its norm.
+static enum lcl_status begin_left(struct lcl_solver *S)
+{
+    struct idr *K = S->method;
+    const lcl_buffer *no_stop = lcl_context_no_stop(S->ctx);
+    double rr;
+    enum lcl_status st = lcl_krylov_precondition(S, S->r, K->other, no_stop, 0);
+    if (st < 0)
+        return st;
+    exchange(&S->r, &K->other);
+    if ((st = enqueue_products(S, S->r, S->sums, no_stop, 0)) < 0 ||
+        (st = lcl_krylov_sum_residual(S, &rr)) < 0 ||
+        (st = lcl_norm_measure(&S->norm, S->r, &rr)) < 0)
+        return st;
+    const double scale = S->rr / rr;
+    S->kept.scale = scale > 0 && isfinite(scale) ? scale : 1;
+    return LCL_OK;
+}
+
 static enum lcl_status cycle(struct lcl_solver *S)
 {
     struct idr *K = S->method;
@@ -332,7 +418,14 @@ static enum lcl_status cycle(struct lcl_solver *S)
         (st = lcl_buffer_fill(K->U, 0)) < 0 ||
         (S->A->range.segments && (st = write_shadows(S)) < 0))
         return st;
-    return lcl_pipeline_run(&K->pipeline, S);
+    if (!K->left)
+        return lcl_pipeline_run(&K->pipeline, S);
+    lcl_buffer *const r = S->r;
+    if ((st = begin_left(S)) == LCL_OK)
+        st = lcl_pipeline_run(&K->pipeline, S);
+    if (S->r != r)
+        exchange(&S->r, &K->other);
+    return st;
 }
 
 const struct lcl_krylov_ops lcl_idr = {

@@ -46,10 +46,11 @@ struct lcl_best {
     lcl_kernel *kernel;
     int groups;
     lcl_buffer *x;
-    double rr; // ||r||^2 of x
-    int at;    // iteration of x
-    int next;  // first step of the cycle at which the next checkpoint is due
-    int slot;  // pair of words that the next checkpoint reads
+    double rr;    // ||r||^2 of x
+    int at;       // iteration of x
+    int next;     // first step of the cycle at which the next checkpoint is due
+    int slot;     // pair of words that the next checkpoint reads
+    double scale; // ||r||^2 is this times that of the recurrence
 };
 
 // Verdicts on the true residual, lib/krylov/verify.h.

@@ -119,7 +119,8 @@ static enum lcl_status look(struct lcl_pipeline *B, struct lcl_solver *S,
     const int last = (int)state[LCL_KRYLOV_STEPS];
     int it = S->history_count - first;
     for (it = it < 0 ? 0 : it; it <= last && st == LCL_OK; ++it)
-        st = lcl_krylov_note(S, first + it, ring[it % LCL_KRYLOV_RING_SIZE]);
+        st = lcl_krylov_note(S, first + it,
+                             S->kept.scale * ring[it % LCL_KRYLOV_RING_SIZE]);
     if (st < 0)
         return st;
     S->stop = reasons[(int)state[LCL_KRYLOV_REASON]];

@@ -120,6 +120,9 @@ static enum lcl_status take_params(struct lcl_solver_params *p,
         return lcl_misuse(log,
                           "lcl_solver_create: unknown orthogonalisation %d",
                           (int)p->orthogonalisation);
+    if ((unsigned)p->side >= LCL_SIDE_COUNT)
+        return lcl_misuse(log, "lcl_solver_create: unknown side %d",
+                          (int)p->side);
     if ((unsigned)p->norm >= LCL_NORM_COUNT)
         return lcl_misuse(log, "lcl_solver_create: unknown norm %d",
                           (int)p->norm);
@@ -138,6 +141,8 @@ static enum lcl_status take_params(struct lcl_solver_params *p,
         p->basis = LCL_BASIS_FP64;
     if (p->orthogonalisation == LCL_ORTHOGONALISATION_DEFAULT)
         p->orthogonalisation = LCL_ORTHOGONALISATION_CGS2;
+    if (p->side == LCL_SIDE_DEFAULT)
+        p->side = LCL_SIDE_RIGHT;
     return LCL_OK;
 }
 
@@ -265,6 +270,8 @@ static enum lcl_status check_reproducible(const lcl_operator *A,
                        : p->basis != LCL_BASIS_FP64  ? "a basis in fp32"
                        : p->orthogonalisation == LCL_ORTHOGONALISATION_MGS
                            ? "modified Gram-Schmidt"
+                       : p->side == LCL_SIDE_LEFT
+                           ? "preconditioning from the left"
                        : p->norm == LCL_NORM_1 ? "the norm 1"
                        : has_vectors(&A->null) || has_vectors(&A->left_null)
                            ? "null vectors that are not constant"
@@ -366,6 +373,7 @@ static enum lcl_status expect_equal(const lcl_operator *A, const lcl_precond *M,
         {"restart", p->restart},
         {"basis", p->basis},
         {"orthogonalisation", p->orthogonalisation},
+        {"side", p->side},
         {"monitor_every", p->monitor_every},
         {"norm", p->norm},
         {"divergence", p->divergence},

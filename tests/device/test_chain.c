@@ -152,6 +152,7 @@ static void expect_params(const struct lcl_solver_params *p,
     assert_int_equal(p->restart, given->restart);
     assert_int_equal(p->basis, given->basis);
     assert_int_equal(p->orthogonalisation, given->orthogonalisation);
+    assert_int_equal(p->side, given->side);
     assert_int_equal(p->monitor_every, given->monitor_every);
     assert_int_equal(p->norm, given->norm);
 }
@@ -169,6 +170,7 @@ static void test_chain__all_methods_have_the_parameters_given(void **state)
         .restart = 95,
         .basis = LCL_BASIS_FP32,
         .orthogonalisation = LCL_ORTHOGONALISATION_MGS,
+        .side = LCL_SIDE_LEFT,
         .monitor_every = 5,
         .norm = LCL_NORM_MAX,
     };

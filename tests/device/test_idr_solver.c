@@ -2,6 +2,7 @@
 // IDR(s) as its users see it: systems that it solves, how, and why it ends.
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
+#include "tests/support/misuse.h"
 #include "tests/support/preconds.h"
 #include "tests/support/solver_checks.h"
 
@@ -132,6 +133,59 @@ static void test_idr__jacobi_history_is_the_reference_s(void **state)
     test_csr_finish(&A);
 }
 
+// From the left with D^-1: without preconditioner for D^-1 A and D^-1 b.
+static void test_idr__left_history_is_that_of_the_scaled_system(void **state)
+{
+    enum { ROOM = 400 };
+    struct lcl_csr A = test_uneven_grid(), B = test_uneven_grid();
+    struct test_inverse D = test_jacobi_of(&A), I = test_identity_of(&A);
+    double *b = test_right_side(&A), *x = test_vector(A.rows);
+    double history[ROOM + 1];
+    struct lcl_ref_idr K = {.apply = test_apply_inverse,
+                            .user = &I,
+                            .s = 4,
+                            .rtol = 1e-10,
+                            .max_iters = ROOM,
+                            .history = history};
+    struct lcl_solver_params params = idr_4;
+    params.side = LCL_SIDE_LEFT;
+    double *scaled = test_vector(A.rows);
+    test_apply_inverse(&D, b, scaled);
+    for (int64_t i = 0; i < A.rows; ++i)
+        for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
+            B.val[k] *= D.inv_d[i];
+    assert_int_equal(lcl_ref_idr(&K, &B, scaled, x), LCL_OK);
+    const struct test_reference reference = {
+        .history = history,
+        .iterations = K.iterations,
+        .first = 14,
+        .tolerance = 1e-8,
+        .least = K.iterations * 4 / 5,
+        .most = K.iterations * 3 / 2 + 1,
+    };
+    test_expect_reference(*state, &A, jacobi, &params, &reference);
+    free(b);
+    free(x);
+    free(scaled);
+    test_csr_finish(&A);
+    test_csr_finish(&B);
+}
+
+static void test_idr__left_solves_to_the_true_residual(void **state)
+{
+    struct lcl_csr grids[] = {test_laplacian(12, 11, 10),
+                              test_random_csr(1500, 7, 3)};
+    for (int g = 0; g < 2; ++g) {
+        for (int m = 0; m < METHODS; ++m)
+            for (int i = 0; i < SIZES; ++i) {
+                struct lcl_solver_params params = idr(sizes[i]);
+                params.side = LCL_SIDE_LEFT;
+                test_expect_solved(*state, &grids[g], &methods[m], &params);
+            }
+        test_csr_finish(&grids[g]);
+    }
+}
+
 static void test_idr__unpreconditioned_history_is_the_reference_s(void **state)
 {
     struct lcl_csr A = test_random_csr(1000, 8, 9);
@@ -204,7 +258,7 @@ static void test_idr__monitor_stops_the_solve(void **state)
     test_expect_monitor_heeded(*state, none, &idr_4);
 }
 
-static void test_idr__s_out_of_range_is_refused(void **state)
+static void test_idr__s_and_side_out_of_range_are_refused(void **state)
 {
     struct lcl_csr A = test_identity(3);
     lcl_precond *M = NULL;
@@ -215,6 +269,9 @@ static void test_idr__s_out_of_range_is_refused(void **state)
         assert_int_equal(test_solver_create(&S, M, &params), LCL_EINVAL);
         assert_null(S);
     }
+    struct lcl_solver_params params = idr(4);
+    params.side = LCL_SIDE_COUNT;
+    assert_misuse(test_solver_create(&S, M, &params));
     test_precond_destroy(&M);
     test_csr_finish(&A);
 }
@@ -230,6 +287,8 @@ int main(void)
         cmocka_unit_test(test_idr__solves_agree_bit_for_bit),
         cmocka_unit_test(test_idr__starts_from_the_x_that_is_passed),
         cmocka_unit_test(test_idr__jacobi_history_is_the_reference_s),
+        cmocka_unit_test(test_idr__left_history_is_that_of_the_scaled_system),
+        cmocka_unit_test(test_idr__left_solves_to_the_true_residual),
         cmocka_unit_test(test_idr__unpreconditioned_history_is_the_reference_s),
         cmocka_unit_test(test_idr__skew_matrices_break_down_in_omega),
         cmocka_unit_test(test_idr__vanishing_directions_break_down_in_alpha),
@@ -241,7 +300,7 @@ int main(void)
         cmocka_unit_test(test_idr__unreachable_tolerance_is_no_success),
         cmocka_unit_test(test_idr__absolute_tolerance_is_told_apart),
         cmocka_unit_test(test_idr__monitor_stops_the_solve),
-        cmocka_unit_test(test_idr__s_out_of_range_is_refused),
+        cmocka_unit_test(test_idr__s_and_side_out_of_range_are_refused),
     };
     return test_device_run(tests);
 }

@@ -338,6 +338,7 @@ static void test_reproducible__refuses_what_depends_on_devices(void **state)
         {.type = LCL_SOLVER_GMRES, .basis = LCL_BASIS_FP32},
         {.type = LCL_SOLVER_GMRES,
          .orthogonalisation = LCL_ORTHOGONALISATION_MGS},
+        {.type = LCL_SOLVER_IDR, .side = LCL_SIDE_LEFT},
         {.type = LCL_SOLVER_CG, .norm = LCL_NORM_1},
     };
     static const struct lcl_precond_params preconds[] = {

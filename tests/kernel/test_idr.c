@@ -110,6 +110,40 @@ static void test_idr_dot__does_nothing_where_the_method_has_stopped(
     test_idr_expect(&d, &expected);
 }
 
+// ------------------------------------------------------------------ products
+
+static void test_idr_products__are_those_of_two_vectors(void **state)
+{
+    struct test_idr d = test_idr_make(3);
+    struct test_idr_device D = test_idr_upload(*state, &d);
+    lcl_buffer *sums = test_poisoned(*state, 2 * GROUPS, sizeof(double));
+    double got[2 * GROUPS], expected[2] = {0}, size[2] = {0};
+    for (int64_t i = 0; i < d.n; ++i)
+        for (int k = 0; k < 2; ++k) {
+            const double t = d.vector[IDR_T][i];
+            const double v = t * (k == 0 ? d.vector[IDR_R][i] : t);
+            expected[k] += v;
+            size[k] += fabs(v);
+        }
+    assert_int_equal(
+        LCL_LAUNCH(kernel_of(*state, 3, "idr_products"), GROUPS,
+                   lcl_arg_long(d.n), lcl_arg_buffer(D.vector[IDR_R]),
+                   lcl_arg_buffer(D.vector[IDR_T]), lcl_arg_buffer(sums),
+                   lcl_arg_buffer(D.stop), lcl_arg_int(IDR_STOP_R)),
+        LCL_OK);
+    test_download(sums, got, 2 * GROUPS, sizeof *got);
+    for (int k = 0; k < 2; ++k) {
+        double sum = 0;
+        for (int g = 0; g < GROUPS; ++g)
+            sum += got[k * GROUPS + g];
+        assert_true(fabs(sum - expected[k]) <= 1e-13 * size[k]);
+    }
+    struct test_idr same = test_idr_copy(&d);
+    test_idr_download(&D, &d);
+    test_idr_expect(&d, &same);
+    lcl_buffer_destroy(&sums);
+}
+
 // ------------------------------------------------------------------ idr_omega
 
 static void expect_omega(lcl_context *ctx, int s, double tr, double tt,
@@ -199,6 +233,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_idr__shadow_words_are_the_reference_s),
+        cmocka_unit_test(test_idr_products__are_those_of_two_vectors),
         cmocka_unit_test(test_idr_dot__rows_are_the_products_with_the_shadow),
         cmocka_unit_test(
             test_idr_dot__does_nothing_where_the_method_has_stopped),

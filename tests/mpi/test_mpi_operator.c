@@ -438,6 +438,7 @@ static bool refuses_other_solvers(void)
         {{.restart = 9}, "restart"},
         {{.basis = LCL_BASIS_FP32}, "basis"},
         {{.orthogonalisation = LCL_ORTHOGONALISATION_MGS}, "orthogonalisation"},
+        {{.side = LCL_SIDE_LEFT}, "side"},
         {{.monitor_every = 3}, "monitor_every"},
         {{.norm = LCL_NORM_MAX}, "norm"},
         {{.time_limit = 60}, "time_limit"},

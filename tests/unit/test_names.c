@@ -44,6 +44,7 @@ static void test_names__every_value_has_one(void **state)
     ASSERT_NAMED(lcl_kron_exchange_name, LCL_KRON_EXCHANGE_COUNT);
     ASSERT_NAMED(lcl_basis_storage_name, LCL_BASIS_COUNT);
     ASSERT_NAMED(lcl_orthogonalisation_name, LCL_ORTHOGONALISATION_COUNT);
+    ASSERT_NAMED(lcl_side_name, LCL_SIDE_COUNT);
     ASSERT_NAMED(lcl_norm_name, LCL_NORM_COUNT);
 }
 

@@ -94,6 +94,7 @@ static void test_options__values_have_constants_in_c(void **state)
     EXPECT_C("basis", "fp32", solver.basis, LCL_BASIS_FP32);
     EXPECT_C("orthogonalisation", "mgs", solver.orthogonalisation,
              LCL_ORTHOGONALISATION_MGS);
+    EXPECT_C("side", "left", solver.side, LCL_SIDE_LEFT);
     EXPECT_C("norm", "max", solver.norm, LCL_NORM_MAX);
     EXPECT_C("precond", "amg", precond.type, LCL_PRECOND_AMG);
     EXPECT_C("amg-coarsening", "sa", precond.amg.coarsening, LCL_AMG_SA);
@@ -311,22 +312,10 @@ static void test_options__names_of_later_releases_are_recognised(void **state)
 {
     (void)state;
     static const char *const later[] = {
-        "side=left",
         "devices=0,1",
     };
     for (int i = 0; i < COUNT(later); ++i)
         assert_refused(later[i], LCL_EUNSUPPORTED, "is not implemented yet");
-}
-
-static void test_options__present_behaviour_of_later_keys_is_taken(void **state)
-{
-    (void)state;
-    const struct lcl_options none = LCL_OPTIONS_INIT;
-    static const char *const now[] = {"side=right"};
-    for (int i = 0; i < COUNT(now); ++i) {
-        const struct lcl_options options = parsed(now[i]);
-        assert_memory_equal(&options, &none, sizeof none);
-    }
 }
 
 static void test_options__long_words_are_survived(void **state)
@@ -401,8 +390,6 @@ int main(void)
         cmocka_unit_test(test_options__bad_partitions_are_refused),
         cmocka_unit_test(test_options__nearest_name_is_in_the_sentence),
         cmocka_unit_test(test_options__names_of_later_releases_are_recognised),
-        cmocka_unit_test(
-            test_options__present_behaviour_of_later_keys_is_taken),
         cmocka_unit_test(test_options__long_words_are_survived),
         cmocka_unit_test(test_options__decimal_point_holds_in_any_locale),
         cmocka_unit_test(test_options__silent_without_a_log),

@@ -85,7 +85,7 @@ _extraction, _apply = _enum("block_extraction"), _enum("block_apply")
 _coarsening, _smoother = _enum("amg_coarsening"), _enum("amg_smoother")
 _stop, _status = _enum("stop"), _enum("status")
 _norm, _basis = _enum("norm"), _enum("basis_storage")
-_orthogonalisation = _enum("orthogonalisation")
+_orthogonalisation, _side = _enum("orthogonalisation"), _enum("side")
 
 
 class _Struct(ctypes.Structure):
@@ -254,6 +254,7 @@ class lcl_solver_params(_Struct):
         ("relative_to", _int), ("reference", _double), ("max_iters", _int),
         ("stagnation", _int), ("idr_s", _int), ("restart", _int),
         ("basis", _basis), ("orthogonalisation", _orthogonalisation),
+        ("side", _side),
         ("monitor", _address), ("monitor_user", _address),
         ("test", _address), ("test_user", _address), ("monitor_every", _int),
         ("norm", _norm), ("divergence", _double), ("time_limit", _double),
@@ -1518,7 +1519,7 @@ class Solver(_Solving):
     """A Krylov method for A, an Operator or a matrix; precond: a
     Preconditioner, what that class takes, or None. Options: solver, rtol, atol,
     norm, max_iters, stagnation, divergence, time_limit, idr_s, restart, basis,
-    orthogonalisation.
+    orthogonalisation, side.
     monitor_every: iterations between calls of a monitor at most."""
     _solve, _set_tolerance = _lib.solver_solve, _lib.solver_set_tolerance
     _cancel = _lib.solver_cancel
