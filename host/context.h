@@ -61,6 +61,7 @@ enum { LCL_HELPERS_MAX = 3, LCL_HELPER_BUILDS = 8 };
 // Processes that compile ahead (host/helper.h); all zero: none.
 struct lcl_helper {
     bool ready; // may start: the context is complete
+    char program[1024];
     bool begun; // they have started
     int socket; // to them, if there are any
     int count;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Start of helper processes, and what they are told. Nothing here fails:
 // without helpers, the context compiles all by itself.
+#define _GNU_SOURCE // dladdr()
 #include "host/helper.h"
 
 #include "host/caps.h"
@@ -11,6 +12,7 @@
 
 #include <levelcl/version.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,6 +20,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -31,11 +34,28 @@ enum { NAPS = 100 };
 
 // ---------------------------------------------------------------- whether
 
+// The program beside this library: a build that is not installed has it there.
+static bool find_beside(char *path, size_t room)
+{
+    static const char here;
+    Dl_info library;
+    const char *name =
+        dladdr(&here, &library) && library.dli_fname ? library.dli_fname : "";
+    const char *end = strrchr(name, '/');
+    const int length = end ? snprintf(path, room, "%.*s/levelcl-helper",
+                                      (int)(end - name), name)
+                           : -1;
+    return length > 0 && (size_t)length < room && access(path, X_OK) == 0;
+}
+
 // LEVELCL_HELPER names the program; empty: none.
-static const char *program(void)
+static bool find_program(char *path, size_t room)
 {
     const char *given = getenv("LEVELCL_HELPER");
-    return given ? given : LCL_HELPER;
+    if (!given && find_beside(path, room))
+        return true;
+    const int length = snprintf(path, room, "%s", given ? given : LCL_HELPER);
+    return (size_t)length < room && access(path, X_OK) == 0;
 }
 
 // Ranks that compile on one machine keep its processors busy by themselves.
@@ -59,10 +79,11 @@ static int count_helpers(void)
 
 void lcl_helper_init(lcl_context *ctx, bool none)
 {
-    ctx->helper.ready = !none && lcl_caps_is_pocl(&ctx->caps) &&
-                        ctx->caps.width == 1 && ctx->cl.api == &lcl_cl_loader &&
-                        count_helpers() > 0 && !is_one_of_ranks() &&
-                        access(program(), X_OK) == 0;
+    ctx->helper.ready =
+        !none && lcl_caps_is_pocl(&ctx->caps) && ctx->caps.width == 1 &&
+        ctx->cl.api == &lcl_cl_loader && count_helpers() > 0 &&
+        !is_one_of_ranks() &&
+        find_program(ctx->helper.program, sizeof ctx->helper.program);
 }
 
 // ---------------------------------------------------------------- start
@@ -76,9 +97,9 @@ static bool open_sockets(int ends[2])
     return true;
 }
 
-static int spawn(pid_t *pid, int socket, const char *device)
+static int spawn(struct lcl_helper *H, int socket, const char *device)
 {
-    const char *const argument[] = {program(), LCL_VERSION, device, NULL};
+    const char *const argument[] = {H->program, LCL_VERSION, device, NULL};
     posix_spawn_file_actions_t actions;
     int code = posix_spawn_file_actions_init(&actions);
     if (code)
@@ -89,7 +110,7 @@ static int spawn(pid_t *pid, int socket, const char *device)
                                                   "/dev/null", O_WRONLY, 0)) &&
         !(code = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO,
                                                   "/dev/null", O_WRONLY, 0)))
-        code = posix_spawn(pid, program(), &actions, NULL,
+        code = posix_spawn(&H->pid[H->count], H->program, &actions, NULL,
                            (char *const *)argument, environ);
     posix_spawn_file_actions_destroy(&actions);
     return code;
@@ -101,7 +122,7 @@ static void start(struct lcl_helper *H, const char *device)
     int ends[2];
     if (!open_sockets(ends))
         return;
-    while (H->count < wanted && spawn(&H->pid[H->count], ends[1], device) == 0)
+    while (H->count < wanted && spawn(H, ends[1], device) == 0)
         ++H->count;
     close(ends[1]);
     if (H->count > 0)
@@ -168,7 +189,7 @@ static void begin(lcl_context *ctx)
     H->begun = true;
     start(H, ctx->caps.name);
     lcl_debug(&ctx->cl.log, "%d processes of %s compile ahead", H->count,
-              program());
+              H->program);
     for (int k = H->waiting - 1; k >= 0 && H->count > 0; --k)
         lcl_forecast_each(H->build[k].source, H->build[k].block, send_entry, H);
 }
