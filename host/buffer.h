@@ -79,11 +79,6 @@ enum lcl_status lcl_buffer_read_at(const lcl_buffer *buffer, size_t at,
 enum lcl_status lcl_buffer_write_at(lcl_buffer *buffer, size_t at,
                                     const void *data, size_t bytes);
 
-// *data = at least `bytes` bytes of pinned memory that the context keeps, for
-// what goes to other devices; valid until the next call. Returns LCL_OK,
-// LCL_EDEVMEM or LCL_EDEVICE.
-enum lcl_status lcl_context_outbox(void **data, lcl_context *ctx, size_t bytes);
-
 // Fills the whole buffer with elements of `size` bytes, 1 MiB at most.
 // fill(arg, ...) generates them part by part, on several threads and in any
 // order. Blocking. Returns LCL_OK, LCL_ENOMEM, LCL_EDEVMEM or LCL_EDEVICE.

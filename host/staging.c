@@ -3,7 +3,6 @@
 #include "host/staging.h"
 
 #include "host/alloc.h"
-#include "host/buffer.h"
 #include "host/context.h"
 #include "host/log.h"
 #include "host/parallel.h"
@@ -120,21 +119,6 @@ void lcl_pinned_close(struct lcl_pinned *P, lcl_context *ctx)
     ctx->cl.api->clReleaseMemObject(P->mem);
     ctx->memory.pinned_bytes -= P->bytes;
     *P = (struct lcl_pinned){.host = NULL};
-}
-
-enum lcl_status lcl_context_outbox(void **data, lcl_context *ctx, size_t bytes)
-{
-    struct lcl_pinned *P = &ctx->outbox;
-    size_t room = LCL_STAGING_SLOT;
-    while (room < bytes)
-        room *= 2;
-    enum lcl_status st = LCL_OK;
-    if (P->host && P->bytes < bytes)
-        lcl_pinned_close(P, ctx);
-    if (!P->host)
-        st = lcl_pinned_open(P, ctx, room);
-    *data = P->host;
-    return st;
 }
 
 // ------------------------------------------------------------------- staged

@@ -6,6 +6,7 @@
 #include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
+#include "host/outbox.h"
 #include "host/runtime.h"
 #include "lib/operator/compose.h"
 

@@ -10,6 +10,7 @@
 #include "tests/support/misuse.h"
 
 #include "host/interop.h"
+#include "host/outbox.h"
 #include "host/runtime.h"
 #include "host/staging.h"
 
