@@ -141,8 +141,8 @@ enum lcl_task {
     LCL_TASK_AGGREGATION,    /* symbolic: strong couplings, aggregates of AMG */
     LCL_TASK_PROLONGATION,   /* symbolic: prolongations of AMG */
     LCL_TASK_GALERKIN,       /* symbolic: coarse matrices of AMG */
-    LCL_TASK_GHOSTS,         /* symbolic: rows of other devices; waits for them */
-    LCL_TASK_GATHERING,      /* symbolic: small levels of all devices on each */
+    LCL_TASK_GHOSTS,         /* symbolic: rows of other devices */
+    LCL_TASK_GATHERING,      /* symbolic: small levels, whole on each device */
     LCL_TASK_NUMERIC,        /* numeric: factorisation */
     LCL_TASK_COARSE,         /* numeric: inverse of the coarse matrix */
     LCL_TASK_PRODUCT,        /* numeric: storage of A for the product */
