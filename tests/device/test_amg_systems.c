@@ -187,15 +187,23 @@ static void test_amg_systems__updates_follow_the_values(void **state)
     lcl_csr_finish(&A);
 }
 
+// Of blocks that were asked for; those that were found are single entries then.
 static void test_amg_systems__classical_coarsening_is_refused(void **state)
 {
     const struct lcl_precond_params classical = {
         .type = LCL_PRECOND_AMG, .amg = {.coarsening = LCL_AMG_CLASSICAL}};
+    const struct lcl_operator_params blocks = {.block_size = 3};
     struct lcl_csr A = problem("elasticity:2");
+    lcl_operator *P, *Q;
     lcl_precond *M;
-    assert_int_equal(test_precond_create(&M, *state, &A, &classical),
-                     LCL_EUNSUPPORTED);
+    assert_int_equal(lcl_operator_create(&P, *state, &A, &blocks), LCL_OK);
+    assert_int_equal(lcl_operator_create(&Q, *state, &A, NULL), LCL_OK);
+    assert_int_equal(lcl_precond_create(&M, P, &classical), LCL_EUNSUPPORTED);
     assert_null(M);
+    assert_int_equal(lcl_precond_create(&M, Q, &classical), LCL_OK);
+    lcl_precond_destroy(&M);
+    lcl_operator_destroy(&Q);
+    lcl_operator_destroy(&P);
     lcl_csr_finish(&A);
 }
 
