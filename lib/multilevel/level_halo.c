@@ -3,7 +3,6 @@
 #include "lib/multilevel/level_halo.h"
 
 #include "host/alloc.h"
-#include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
@@ -13,12 +12,7 @@ static const char what[] = "ghosts of a level";
 enum lcl_status lcl_ghosts_kernel(lcl_kernel **out, lcl_context *ctx,
                                   const char *name)
 {
-    const struct lcl_spec spec = {
-        .source = "ghosts.cl",
-        .kernel = name,
-        .group = lcl_vector_group(lcl_context_caps(ctx)),
-    };
-    return lcl_kernel_get(out, ctx, &spec);
+    return lcl_vector_kernel(out, ctx, "ghosts.cl", name);
 }
 
 // What the plan sends is packed before: element k is that of row sent[k].

@@ -13,8 +13,6 @@
 #include "lib/operator/compose.h"
 #include "lib/operator/transpose.h"
 
-#include <stdlib.h>
-
 static const char what[] = "rows of a level";
 
 static lcl_context *context_of(const struct lcl_level_halo *halo)
@@ -266,15 +264,13 @@ enum lcl_status lcl_ghost_rows_update(const struct lcl_ghost_rows *G,
 
 // ------------------------------------------------------------------- transpose
 
-// The plan that carries rows of ghosts to their ranks, and where these rows
-// are.
+// The plan that carries rows of ghosts to their ranks, of which only `send` is
+// its own, and where these rows are.
 static enum lcl_status reverse(struct lcl_halo_plan *back, lcl_buffer **place,
                                const struct lcl_level_halo *halo)
 {
     const struct lcl_halo_plan *P = &halo->halo.plan;
     int32_t *row = lcl_malloc((size_t)P->ghosts, sizeof *row);
-    if (!row)
-        return lcl_fail_memory(log_of(halo), what);
     *back = (struct lcl_halo_plan){.rows = P->ghosts,
                                    .ghosts = P->sends,
                                    .sends = P->ghosts,
@@ -282,10 +278,15 @@ static enum lcl_status reverse(struct lcl_halo_plan *back, lcl_buffer **place,
                                    .tos = P->froms,
                                    .from = P->to,
                                    .froms = P->tos};
-    for (int64_t g = 0; g < P->ghosts; ++g)
+    back->send = lcl_malloc((size_t)P->ghosts, sizeof *back->send);
+    for (int64_t g = 0; row && back->send && g < P->ghosts; ++g) {
         row[g] = (int32_t)(P->rows + g);
-    const enum lcl_status st = lcl_buffer_create_from(
-        place, context_of(halo), row, P->ghosts, sizeof *row, what);
+        back->send[g] = (int32_t)g;
+    }
+    const enum lcl_status st =
+        row && back->send ? lcl_buffer_create_from(place, context_of(halo), row,
+                                                   P->ghosts, sizeof *row, what)
+                          : lcl_fail_memory(log_of(halo), what);
     lcl_free(row);
     return st;
 }
@@ -428,6 +429,7 @@ static enum lcl_status transpose(struct lcl_device_matrix *R,
         st = lcl_compose(R, ctx, rows, c.D.block_cols, &both);
     }
     lcl_row_exchange_finish(&X);
+    lcl_free(back.send);
     lcl_buffer_destroy(&tail);
     lcl_buffer_destroy(&c.place);
     lcl_device_matrix_finish(&c.D);
@@ -450,60 +452,24 @@ enum lcl_status lcl_rank_matrix_transpose(struct lcl_device_matrix *R,
 
 // ------------------------------------------------------------------- gathering
 
-struct ordered {
-    lcl_buffer *ghost; // int64
-    lcl_buffer *col;   // ascending columns of the whole matrix, int64
-    lcl_buffer *val;
-};
-
-static enum lcl_status order(struct ordered *o, lcl_context *ctx,
-                             const struct lcl_device_matrix *A,
-                             const struct lcl_halo_plan *columns)
-{
-    const struct lcl_buffer_plan all[] = {
-        {&o->col, A->blocks, sizeof(int64_t), "columns"},
-        {&o->val, A->blocks, sizeof(double), "values"},
-    };
-    lcl_kernel *kernel;
-    int32_t lower;
-    enum lcl_status st;
-    if ((st = lcl_buffers_create(ctx, all, sizeof all / sizeof *all)) < 0 ||
-        (st = lcl_upload_ghosts(&o->ghost, &lower, ctx, columns)) < 0 ||
-        (st = lcl_ghost_rows_kernel(&kernel, ctx, "rows_leave")) < 0)
-        return st;
-    return LCL_LAUNCH(kernel, A->groups, lcl_arg_long(A->n),
-                      lcl_arg_int(lcl_row_shift(ctx, lcl_row_values(A))),
-                      lcl_arg_int((int32_t)columns->rows),
-                      lcl_arg_long(columns->first), lcl_arg_int(lower),
-                      lcl_arg_buffer(o->ghost), lcl_arg_buffer(A->row_ptr),
-                      lcl_arg_buffer(A->col), lcl_arg_buffer(A->val),
-                      lcl_arg_buffer(o->col), lcl_arg_buffer(o->val));
-}
-
-static void ordered_finish(struct ordered *o)
-{
-    lcl_buffer_destroy(&o->ghost);
-    lcl_buffer_destroy(&o->col);
-    lcl_buffer_destroy(&o->val);
-}
-
 static enum lcl_status read_entries(struct lcl_bsr *own, int64_t *col,
-                                    const struct ordered *o,
+                                    const struct lcl_whole_columns *from,
                                     const struct lcl_device_matrix *A,
                                     const struct lcl_log *log)
 {
     const size_t nnz = (size_t)A->blocks;
     enum lcl_status st;
     if ((st = lcl_device_row_ptr_read(own->row_ptr, A, log)) < 0 ||
-        (st = lcl_buffer_read(o->col, col, nnz * sizeof *col)) < 0 ||
-        (st = lcl_buffer_read(o->val, own->val, nnz * sizeof *own->val)) < 0)
+        (st = lcl_buffer_read(from->col, col, nnz * sizeof *col)) < 0 ||
+        (st = lcl_buffer_read(from->val, own->val, nnz * sizeof *own->val)) < 0)
         return st;
     for (size_t k = 0; k < nnz; ++k)
         own->col_ind[k] = (int32_t)col[k];
     return LCL_OK;
 }
 
-static enum lcl_status read_rows(struct lcl_bsr *own, const struct ordered *o,
+static enum lcl_status read_rows(struct lcl_bsr *own,
+                                 const struct lcl_whole_columns *from,
                                  const struct lcl_device_matrix *A,
                                  const struct lcl_log *log)
 {
@@ -515,7 +481,7 @@ static enum lcl_status read_rows(struct lcl_bsr *own, const struct ordered *o,
     own->col_ind = lcl_malloc(nnz, sizeof *own->col_ind);
     own->val = lcl_malloc(nnz, sizeof *own->val);
     const enum lcl_status st = col && own->row_ptr && own->col_ind && own->val
-                                   ? read_entries(own, col, o, A, log)
+                                   ? read_entries(own, col, from, A, log)
                                    : lcl_fail_memory(log, what);
     lcl_free(col);
     return st;
@@ -527,14 +493,14 @@ enum lcl_status lcl_rank_matrix_gather(struct lcl_bsr *all,
                                        lcl_context *ctx,
                                        const struct lcl_ownership *O)
 {
-    struct ordered o = {NULL, NULL, NULL};
+    struct lcl_whole_columns entries;
     struct lcl_bsr own = {.rows = 0};
-    enum lcl_status st;
+    enum lcl_status st = lcl_whole_columns_init(&entries, ctx, A, columns);
     *all = (struct lcl_bsr){.rows = 0};
-    if ((st = order(&o, ctx, A, columns)) == LCL_OK &&
-        (st = read_rows(&own, &o, A, &O->comm->log)) == LCL_OK)
+    if (st == LCL_OK &&
+        (st = read_rows(&own, &entries, A, &O->comm->log)) == LCL_OK)
         st = lcl_gather_rows(all, &own, O);
-    ordered_finish(&o);
+    lcl_whole_columns_finish(&entries);
     lcl_bsr_finish(&own);
     return st;
 }

@@ -94,24 +94,36 @@ enum lcl_status lcl_arrival_ghosts(struct lcl_halo_plan *to,
 
 // ------------------------------------------------------------------- rows
 
+enum { COMMON = 9, MOST = 14 };
+
+// What both kernels take first.
+static void list_common(struct lcl_arg arg[COMMON], const struct lcl_arrival *a,
+                        const lcl_buffer *ghost)
+{
+    const struct lcl_came_rows *C = a->came;
+    const struct lcl_halo_plan *P = a->columns;
+    arg[0] = lcl_arg_long(C->rows);
+    arg[1] = lcl_arg_long(P->first);
+    arg[2] = lcl_arg_int((int32_t)P->rows);
+    arg[3] = lcl_arg_int((int32_t)P->ghosts);
+    arg[4] = lcl_arg_buffer(ghost);
+    arg[5] = lcl_arg_int(a->place != NULL);
+    arg[6] = lcl_arg_buffer(a->place ? a->place : C->row_ptr);
+    arg[7] = lcl_arg_buffer(C->row_ptr);
+    arg[8] = lcl_arg_buffer(C->col);
+}
+
 static enum lcl_status count_entries(lcl_buffer *length, lcl_context *ctx,
                                      const struct lcl_arrival *a,
                                      const lcl_buffer *ghost)
 {
-    const struct lcl_came_rows *C = a->came;
-    const struct lcl_halo_plan *P = a->columns;
+    struct lcl_arg arg[MOST];
     lcl_kernel *kernel;
     const enum lcl_status st =
         lcl_ghost_rows_kernel(&kernel, ctx, "rows_count");
-    return st < 0 ? st
-                  : LCL_LAUNCH(
-                        kernel, groups_of(ctx), lcl_arg_long(C->rows),
-                        lcl_arg_long(P->first), lcl_arg_int((int32_t)P->rows),
-                        lcl_arg_int((int32_t)P->ghosts), lcl_arg_buffer(ghost),
-                        lcl_arg_int(a->place != NULL),
-                        lcl_arg_buffer(a->place ? a->place : C->row_ptr),
-                        lcl_arg_buffer(C->row_ptr), lcl_arg_buffer(C->col),
-                        lcl_arg_buffer(length));
+    list_common(arg, a, ghost);
+    arg[COMMON] = lcl_arg_buffer(length);
+    return st < 0 ? st : lcl_launch(kernel, groups_of(ctx), arg, COMMON + 1);
 }
 
 static enum lcl_status take_entries(const struct lcl_device_matrix *D,
@@ -119,22 +131,17 @@ static enum lcl_status take_entries(const struct lcl_device_matrix *D,
                                     const struct lcl_arrival *a,
                                     const lcl_buffer *ghost)
 {
-    const struct lcl_came_rows *C = a->came;
-    const struct lcl_halo_plan *P = a->columns;
+    struct lcl_arg arg[MOST];
     lcl_kernel *kernel;
     const enum lcl_status st =
         lcl_ghost_rows_kernel(&kernel, ctx, "rows_arrive");
-    return st < 0 ? st
-                  : LCL_LAUNCH(
-                        kernel, D->groups, lcl_arg_long(C->rows),
-                        lcl_arg_long(P->first), lcl_arg_int((int32_t)P->rows),
-                        lcl_arg_int((int32_t)P->ghosts), lcl_arg_buffer(ghost),
-                        lcl_arg_int(a->place != NULL),
-                        lcl_arg_buffer(a->place ? a->place : C->row_ptr),
-                        lcl_arg_buffer(C->row_ptr), lcl_arg_buffer(C->col),
-                        lcl_arg_buffer(C->val), lcl_arg_buffer(D->row_ptr),
-                        lcl_arg_buffer(D->col), lcl_arg_buffer(D->val),
-                        lcl_arg_buffer(map));
+    list_common(arg, a, ghost);
+    arg[COMMON] = lcl_arg_buffer(a->came->val);
+    arg[COMMON + 1] = lcl_arg_buffer(D->row_ptr);
+    arg[COMMON + 2] = lcl_arg_buffer(D->col);
+    arg[COMMON + 3] = lcl_arg_buffer(D->val);
+    arg[COMMON + 4] = lcl_arg_buffer(map);
+    return st < 0 ? st : lcl_launch(kernel, D->groups, arg, MOST);
 }
 
 enum lcl_status lcl_arrive(struct lcl_device_matrix *D, lcl_buffer **map,

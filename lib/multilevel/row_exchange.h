@@ -24,15 +24,34 @@ struct lcl_row_route {
     const lcl_buffer *place; // int32
 };
 
+// Entries of rows in ascending columns of the whole matrix.
+struct lcl_whole_columns {
+    lcl_buffer *col, *val; // int64, fp64
+    lcl_buffer *ghost;     // ghosts of the rank's columns, int64
+    int64_t first;         // own columns
+    int32_t own, lower;    // how many; ghosts below them
+};
+
+// W = the entries of A, whose columns are numbered by `columns`; enqueued.
+// Statuses as lcl_kernel_get() and lcl_buffer_create_from(); the caller
+// finishes *W in any case.
+enum lcl_status lcl_whole_columns_init(struct lcl_whole_columns *W,
+                                       lcl_context *ctx,
+                                       const struct lcl_device_matrix *A,
+                                       const struct lcl_halo_plan *columns);
+
+// Takes new values of A; enqueued.
+enum lcl_status lcl_whole_columns_update(const struct lcl_whole_columns *W,
+                                         lcl_context *ctx,
+                                         const struct lcl_device_matrix *A);
+void lcl_whole_columns_finish(struct lcl_whole_columns *W);
+
 struct lcl_row_exchange {
     struct lcl_row_route route;
     struct lcl_came_rows came;
     // what goes to other ranks
     struct lcl_device_matrix listed; // with the rank's columns
-    lcl_buffer *col, *val;           // as those that come
-    lcl_buffer *ghost;               // ghosts of the columns, int64
-    int64_t own, first;              // columns of the rank
-    int32_t lower;                   // ghosts below them
+    struct lcl_whole_columns out;
     int64_t *sent, *taken; // entries before those of each peer, and all
 };
 

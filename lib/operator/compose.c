@@ -8,17 +8,6 @@
 #include "lib/operator/counted.h"
 #include "lib/vector/vector.h"
 
-static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx,
-                                  const char *name)
-{
-    const struct lcl_spec spec = {
-        .source = "compose.cl",
-        .kernel = name,
-        .group = lcl_vector_group(lcl_context_caps(ctx)),
-    };
-    return lcl_kernel_get(out, ctx, &spec);
-}
-
 // The kernels read no array of a matrix that is missing.
 static const struct lcl_device_matrix *one_of(const struct lcl_device_matrix *a,
                                               const struct lcl_device_matrix *b)
@@ -38,7 +27,8 @@ static enum lcl_status find_lengths(lcl_buffer *length, lcl_context *ctx,
     const struct lcl_device_matrix *A = one_of(from->A, from->B);
     const struct lcl_device_matrix *B = one_of(from->B, from->A);
     lcl_kernel *kernel;
-    const enum lcl_status st = get_kernel(&kernel, ctx, "compose_lengths");
+    const enum lcl_status st =
+        lcl_vector_kernel(&kernel, ctx, "compose.cl", "compose_lengths");
     return st < 0
                ? st
                : LCL_LAUNCH(kernel, lcl_vector_groups(lcl_context_caps(ctx)),
@@ -58,7 +48,8 @@ enum lcl_status lcl_compose_values(const struct lcl_device_matrix *C,
     const struct lcl_device_matrix *B = one_of(from->B, from->A);
     const int shift = lcl_row_shift(ctx, lcl_row_values(C));
     lcl_kernel *kernel;
-    const enum lcl_status st = get_kernel(&kernel, ctx, "compose_rows");
+    const enum lcl_status st =
+        lcl_vector_kernel(&kernel, ctx, "compose.cl", "compose_rows");
     return st < 0
                ? st
                : LCL_LAUNCH(kernel, C->groups, lcl_arg_long(C->n),

@@ -5,6 +5,17 @@
 #include "host/geometry.h"
 #include "host/launch.h"
 
+enum lcl_status lcl_vector_kernel(lcl_kernel **out, lcl_context *ctx,
+                                  const char *source, const char *name)
+{
+    const struct lcl_spec spec = {
+        .source = source,
+        .kernel = name,
+        .group = lcl_vector_group(lcl_context_caps(ctx)),
+    };
+    return lcl_kernel_get(out, ctx, &spec);
+}
+
 enum lcl_status lcl_vector_ops_init(struct lcl_vector_ops *ops,
                                     lcl_context *ctx, int block)
 {

@@ -5,6 +5,11 @@
 #include "host/buffer.h"
 #include "host/program.h"
 
+// The kernel `name` of `source`, which has no parameters and groups of
+// lcl_vector_group() work-items. Statuses as lcl_kernel_get().
+enum lcl_status lcl_vector_kernel(lcl_kernel **out, lcl_context *ctx,
+                                  const char *source, const char *name);
+
 struct lcl_vector_ops {
     lcl_kernel *gather, *scatter, *invert, *places;
     int groups;
