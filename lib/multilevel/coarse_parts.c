@@ -131,8 +131,7 @@ static enum lcl_status make_rows(struct lcl_bsr *G,
     const bool made = key && G->row_ptr && G->col_ind && G->val;
     if (made) {
         list_couplings(key, Q);
-        if (count > 0)
-            qsort(key, (size_t)count, sizeof *key, lcl_order_int64);
+        lcl_sort_int64(key, count);
         fill_rows(G, Q, key, count);
     }
     lcl_free(key);

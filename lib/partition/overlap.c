@@ -88,7 +88,7 @@ static void merge_rows(struct search *s, int64_t p, int64_t at)
 {
     const struct lcl_subdomains *in = s->in;
     int64_t i = in->part_ptr[p], k = 0;
-    qsort(s->added, (size_t)s->additions, sizeof *s->added, lcl_order_int32);
+    lcl_sort_int32(s->added, s->additions);
     while (i < in->part_ptr[p + 1] || k < s->additions) {
         const bool old = k == s->additions ||
                          (i < in->part_ptr[p + 1] && in->row[i] < s->added[k]);

@@ -52,7 +52,7 @@ static void find_candidates(struct work *w, int64_t i)
     w->count = 0;
     add_candidate(w, i);
     add_coarse(w, i, true);
-    qsort(w->key, (size_t)w->count, sizeof *w->key, lcl_order_int32);
+    lcl_sort_int32(w->key, w->count);
     for (int64_t e = 0; e < w->count; ++e)
         w->place[w->key[e]] = (int32_t)e;
 }

@@ -71,7 +71,7 @@ static void fill_row(struct lcl_csr *C, int64_t *seen, int64_t *place,
 {
     int32_t *list = C->col_ind + C->row_ptr[i];
     const int64_t count = list_columns(list, seen, i, A, B);
-    qsort(list, (size_t)count, sizeof *list, lcl_order_int32);
+    lcl_sort_int32(list, count);
     multiply_row(C, place, i, A, B);
 }
 
