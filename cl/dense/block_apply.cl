@@ -16,8 +16,7 @@
 //                  range than double must also represent ||D^-1|| and values
 //                  down to u ||D^-1||. Maximum norms.
 //
-// Data:   slab.cl.h; with BY_ROWS one slab per block, of at most LCL_BLOCK
-// rows,
+// Data:   slab.cl.h; with BY_ROWS one slab per block of at most LCL_BLOCK rows,
 //         whose value i m + j is entry (i, j). norms[p] = (||D||, ||D^-1||) of
 //         block p, the second NaN if the values of the block are not an
 //         inverse.

@@ -7,14 +7,12 @@
 //             of the block into local memory, one row of the block at a time;
 //             each lane takes its column, so that the kernel inverts the
 //             transpose and stores the result transposed
-//     SHARED_QUADRATIC  the whole block goes to local memory, from which each
-//             lane takes its row, and so does the inverse on its way back: the
-//             first version of SHARED, section 3.2
+//     SHARED_QUADRATIC  its first version: block and inverse go through local
+//             memory as a whole, of which each lane has its row
 //     BISECT  as CACHED, but finds the first column of the block by bisection:
 //             long rows cost little
-// The first three are published with one block per wave, padded to LCL_BLOCK
-// = 32 rows; SHARED with LANES_PER_BLOCK below the wave width as shared_mpw:
-// several blocks per wave, extracted one after the other.
+// The first three are published with one block per wave, padded to 32 rows;
+// SHARED with LANES_PER_BLOCK below the wave width as shared_mpw.
 //
 // Data:   the matrix in CSR, or in blocks of MATRIX_BLOCK rows as in bsr.cl;
 //         block p has the rows ptr[p] .. ptr[p + 1] - 1; the inverse as in
@@ -129,8 +127,6 @@ static inline double diagonal(const struct matrix *A, uint i)
 
 // ---------------------------------------------------------------- extraction
 
-#if TRANSPOSED || WHOLE
-
 static inline void clear(local double *stage, uint count)
 {
     GROUP_BARRIER();
@@ -158,7 +154,6 @@ static inline void stage_row(const struct matrix *A,
     }
 }
 
-#endif
 #if TRANSPOSED
 
 // Loads the columns of the block of each team of lanes; `first` is the block of

@@ -8,10 +8,8 @@
 //                    M has n block rows and `columns` block columns
 //     cu_axpy:       t^(i) += c_ij x^(j)                     (Algorithm 4)
 //
-// Layout: S = STAGES; x[i N + k], t of okp_multiply with the rows of M's
-// columns
-//         instead; blocks are row-major; c_ij is
-//         coef[(term S + j) S + i].
+// Layout: S = STAGES; x[i N + k], and t of okp_multiply with M's columns for N;
+//         blocks are row-major; c_ij is coef[(term S + j) S + i].
 // Launch: okp_combine, cu_axpy: any number of groups. okp_multiply: one wave
 //         per block row, one lane per entry of as many blocks as fit, or of as
 //         many columns as fit if a block has more entries than the wave lanes.
