@@ -40,12 +40,6 @@ struct figures {
 
 // ------------------------------------------------------------------- problems
 
-bool bench_is_kron(const char *name)
-{
-    return strncmp(name, "kron", 4) == 0 || strncmp(name, "radau", 5) == 0 ||
-           strncmp(name, "stokes", 6) == 0;
-}
-
 // b = K * 1
 static enum lcl_status make_rhs(struct kron_problem *Q)
 {
@@ -398,7 +392,7 @@ static bool take(void *state, struct bench *B, const char *name,
                  enum lcl_status *st)
 {
     struct tables *T = state;
-    if (!bench_is_kron(name))
+    if (!is_kron_name(name))
         return false;
     T->named = true;
     *st = run_name(B, name);

@@ -3,15 +3,13 @@
 #pragma once
 
 #include "tools/bench.h"
+#include "tools/kron_name.h"
 
 // A system by name. It must not move, since K points into it.
 struct kron_problem {
     struct lcl_kron_data D;
     struct problem P;
 };
-
-// Whether a name may be that of a Kronecker system.
-bool bench_is_kron(const char *name);
 
 // Generates it, with the right-hand side K * 1; the name must live as long.
 enum lcl_status bench_kron_load(struct kron_problem **out,

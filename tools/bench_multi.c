@@ -271,20 +271,46 @@ static void print_model(const struct bench *B, const struct multi *m)
            1e3 * last->solve / fmax(last->iterations, 1));
 }
 
-static void print_task(const char *name, const struct multi *m, int task)
+// The column of one device that has all rows, then those of the table.
+static const struct row *column(const struct multi *m, int k)
 {
-    printf("  %-14s %10.3f", name, 1e3 * m->plain.profile.task[task].seconds);
-    for (int k = 0; k < m->rows; ++k)
-        printf(" %10.3f", 1e3 * m->row[k].profile.task[task].seconds);
+    return k > 0 ? &m->row[k - 1] : &m->plain;
+}
+
+typedef double seconds_fn(const struct row *row, int task);
+
+static double seconds_of(const struct row *row, int task)
+{
+    return row->profile.task[task].seconds;
+}
+
+static double other_seconds(const struct row *row, int task)
+{
+    (void)task;
+    return profile_other(&row->profile);
+}
+
+static double waiting_seconds(const struct row *row, int task)
+{
+    (void)task;
+    return row->waits;
+}
+
+static void print_line_of(const char *name, const struct multi *m,
+                          seconds_fn *seconds, int task)
+{
+    printf("  %-14s", name);
+    for (int k = 0; k <= m->rows; ++k)
+        printf(" %10.3f", 1e3 * seconds(column(m, k), task));
     printf("\n");
 }
 
 static bool takes_time(const struct multi *m, int task)
 {
-    double seconds = m->plain.profile.task[task].seconds;
-    for (int k = 0; k < m->rows; ++k)
-        seconds += m->row[k].profile.task[task].seconds;
-    return seconds > 0;
+    for (int k = 0; k <= m->rows; ++k)
+        if (seconds_of(column(m, k), task) > 0)
+            return true;
+    return false;
 }
 
 static void print_profile(const struct multi *m)
@@ -295,14 +321,9 @@ static void print_profile(const struct multi *m)
     printf("\n");
     for (int t = 0; t < LCL_TASK_COUNT; ++t)
         if (takes_time(m, t))
-            print_task(lcl_task_name((enum lcl_task)t), m, t);
-    printf("  %-14s %10.3f", "other", 1e3 * profile_other(&m->plain.profile));
-    for (int k = 0; k < m->rows; ++k)
-        printf(" %10.3f", 1e3 * profile_other(&m->row[k].profile));
-    printf("\n  %-14s %10s", "(waits)", "");
-    for (int k = 0; k < m->rows; ++k)
-        printf(" %10.3f", 1e3 * m->row[k].waits);
-    printf("\n");
+            print_line_of(lcl_task_name((enum lcl_task)t), m, seconds_of, t);
+    print_line_of("other", m, other_seconds, 0);
+    print_line_of("(waits)", m, waiting_seconds, 0);
 }
 
 static void print_table(const struct bench *B, const struct multi *m)
@@ -405,7 +426,7 @@ static bool take(void *state, struct bench *B, const char *name,
                  enum lcl_status *st)
 {
     struct multi *m = state;
-    if (!bench_is_kron(name))
+    if (!is_kron_name(name))
         return false;
     if ((*st = need_devices(m, B)) >= 0)
         *st = bench_multi_kron(B, &m->devices, name);

@@ -3,6 +3,7 @@
 #include "tools/cli.h"
 #include "tools/commands.h"
 #include "tools/devices.h"
+#include "tools/kron_name.h"
 #include "tools/warm.h"
 
 #include <errno.h>
@@ -17,10 +18,7 @@ bool cli_is_stdout(const char *path)
 
 bool cli_is_kron(const struct cli *cli)
 {
-    return cli->kron[0] ||
-           (cli->problem && (strncmp(cli->problem, "kron", 4) == 0 ||
-                             strncmp(cli->problem, "radau", 5) == 0 ||
-                             strncmp(cli->problem, "stokes", 6) == 0));
+    return cli->kron[0] || (cli->problem && is_kron_name(cli->problem));
 }
 
 // Without a file to read, the file to write is the only word, or the word that
