@@ -96,6 +96,17 @@ static void test_idr__starts_from_the_x_that_is_passed(void **state)
 
 // ------------------------------------------------------------------ reference
 
+static struct test_reference reference_of(const double *history, int iterations,
+                                          int most)
+{
+    return (struct test_reference){.history = history,
+                                   .iterations = iterations,
+                                   .first = 14,
+                                   .tolerance = 1e-8,
+                                   .least = iterations * 4 / 5,
+                                   .most = most};
+}
+
 static void expect_history(lcl_context *ctx, const struct lcl_csr *A,
                            const struct lcl_precond_params *method,
                            struct lcl_ref_idr K)
@@ -108,14 +119,8 @@ static void expect_history(lcl_context *ctx, const struct lcl_csr *A,
     K.max_iters = ROOM;
     K.history = history;
     assert_int_equal(lcl_ref_idr(&K, A, b, x), LCL_OK);
-    const struct test_reference reference = {
-        .history = history,
-        .iterations = K.iterations,
-        .first = 14,
-        .tolerance = 1e-8,
-        .least = K.iterations * 4 / 5,
-        .most = K.iterations * 5 / 4 + 1,
-    };
+    const struct test_reference reference =
+        reference_of(history, K.iterations, K.iterations * 5 / 4 + 1);
     test_expect_reference(ctx, A, method, &params, &reference);
     free(b);
     free(x);
@@ -155,14 +160,8 @@ static void test_idr__left_history_is_that_of_the_scaled_system(void **state)
         for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
             B.val[k] *= D.inv_d[i];
     assert_int_equal(lcl_ref_idr(&K, &B, scaled, x), LCL_OK);
-    const struct test_reference reference = {
-        .history = history,
-        .iterations = K.iterations,
-        .first = 14,
-        .tolerance = 1e-8,
-        .least = K.iterations * 4 / 5,
-        .most = K.iterations * 3 / 2 + 1,
-    };
+    const struct test_reference reference =
+        reference_of(history, K.iterations, K.iterations * 3 / 2 + 1);
     test_expect_reference(*state, &A, jacobi, &params, &reference);
     free(b);
     free(x);
