@@ -13,6 +13,7 @@ struct lcl_arg {
     union {
         int32_t i32;
         int64_t i64;
+        float f32;
         double f64;
     } value;
 };
@@ -30,6 +31,11 @@ static inline struct lcl_arg lcl_arg_int(int32_t value)
 static inline struct lcl_arg lcl_arg_long(int64_t value)
 {
     return (struct lcl_arg){.bytes = 8, .value.i64 = value};
+}
+
+static inline struct lcl_arg lcl_arg_float(float value)
+{
+    return (struct lcl_arg){.bytes = 4, .value.f32 = value};
 }
 
 static inline struct lcl_arg lcl_arg_double(double value)

@@ -55,7 +55,7 @@ bool lcl_spec_defines(char *text, size_t size, const struct lcl_spec *spec)
         {"WIDTH", spec->width}, {"GROUP", spec->group},
         {"BLOCK", spec->block}, {"STORAGE", spec->storage},
         {"WIDE", spec->wide},   {"ADD", (int)spec->add},
-        {"LOOSE", spec->loose},
+        {"LOOSE", spec->loose}, {"SINGLE", spec->single},
     };
     size_t at = 0;
     for (size_t i = 0; i < sizeof shared / sizeof *shared; ++i)

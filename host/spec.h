@@ -36,6 +36,7 @@ struct lcl_spec {
     int storage; // enum lcl_factor_storage
     int wide;    // 1: 64-bit row pointers or slots
     int loose;   // 1: fma() and conversions may not round correctly
+    int single;  // 1: the type `real` of the sources is fp32, otherwise fp64
     // the source's own parameters (cl/README.md), up to the first name NULL
     struct lcl_define defines[LCL_SPEC_DEFINES];
 };

@@ -9,7 +9,6 @@
 
 #include "host/alloc.h"
 #include "lib/operator/autotune.h"
-#include "lib/operator/binned.h"
 #include "lib/precond/precond.h"
 
 #include <math.h>
@@ -33,12 +32,16 @@ struct loop {
     const char *product;
 };
 
+// The precisions of the published loop, that of the report last.
+enum precision { FP64, FP32, PRECISIONS };
+
 struct row {
     char *problem;
     int64_t rows, cols, nnz, bin[2];
     double condition; // estimated; 0: unknown
-    struct loop cpu, fp32, published, merged;
-    struct loop by_bin[2]; // cg_published, all rows by one of the kernels
+    struct loop merged;
+    struct loop cpu[PRECISIONS];
+    struct loop published[PRECISIONS][ADAPTIVE]; // by product
     struct times product[PRODUCTS];
 };
 
@@ -57,30 +60,36 @@ static double norm(int64_t n, const double *b)
     return sqrt(sum);
 }
 
-static struct loop take(const struct cpu_loop *cpu)
+static struct loop loop_of(const struct cg_loop *loop, const char *product)
 {
     return (struct loop){
-        .seconds = cpu->seconds,
-        .iterations = cpu->iterations,
-        .product = "csr",
-        .stop = cpu->iterations < cpu->max_iters ? "atol" : "max-iters"};
+        .seconds = loop->seconds,
+        .iterations = loop->iterations,
+        .product = product,
+        .stop = loop->iterations < loop->max_iters ? "atol" : "max-iters"};
 }
 
 // Uses the larger of both requested tolerances, as the solvers do.
-static enum lcl_status run_cpu(const struct bench *B, struct row *row)
+static struct cg_loop loop_params(const struct bench *B)
 {
     const struct problem *P = B->problem;
     const struct lcl_solver_params *p = &B->options.solver;
-    struct cpu_loop cpu = {.tolerance =
-                               fmax(p->atol, p->rtol * norm(P->A.rows, P->b)),
-                           .max_iters = p->max_iters};
+    return (struct cg_loop){.tolerance =
+                                fmax(p->atol, p->rtol * norm(P->A.rows, P->b)),
+                            .max_iters = p->max_iters};
+}
+
+static enum lcl_status run_cpu(const struct bench *B, struct row *row)
+{
+    const struct problem *P = B->problem;
+    struct cg_loop cpu = loop_params(B);
     enum lcl_status st = cpu_loop_fp64(&cpu, &P->A, P->b);
-    row->cpu = take(&cpu);
+    row->cpu[FP64] = loop_of(&cpu, "csr");
     row->condition = cpu.condition;
     if (st < 0)
         return st;
     st = cpu_loop_fp32(&cpu, &P->A, P->b);
-    row->fp32 = take(&cpu);
+    row->cpu[FP32] = loop_of(&cpu, "csr");
     return st;
 }
 
@@ -99,17 +108,19 @@ static enum lcl_status launch_product(void *arg)
     return lcl_multiply(op->S, LCL_APPLY, &v);
 }
 
+static const enum lcl_binned_rows rows_of[] = {
+    [BOTH] = LCL_BINNED_BOTH,
+    [BIN0] = LCL_BINNED_ONLY_BIN0,
+    [BIN1] = LCL_BINNED_ONLY_BIN1,
+};
+
 static enum lcl_status init_product(struct lcl_spmv *S, const struct bench *B,
                                     const struct lcl_device_matrix *A,
                                     enum product product)
 {
-    static const enum lcl_binned_rows rows[] = {
-        [BOTH] = LCL_BINNED_BOTH,
-        [BIN0] = LCL_BINNED_ONLY_BIN0,
-        [BIN1] = LCL_BINNED_ONLY_BIN1,
-    };
-    return product == ADAPTIVE ? lcl_spmv_init(S, LCL_SPMV_ADAPTIVE, B->ctx, A)
-                               : lcl_binned_init(S, B->ctx, A, rows[product]);
+    return product == ADAPTIVE
+               ? lcl_spmv_init(S, LCL_SPMV_ADAPTIVE, B->ctx, A)
+               : lcl_binned_init(S, B->ctx, A, rows_of[product]);
 }
 
 static enum lcl_status time_products(struct bench *B, const struct work *w,
@@ -198,9 +209,21 @@ static enum lcl_status run_device(struct bench *B, enum lcl_spmv_type spmv,
         st = time_products(B, &w, row);
     if (st == LCL_OK)
         st = run_solver(B, &w, type, loop);
-    for (int b = 0; b < 2 && row && st == LCL_OK; ++b)
-        st = run_bin(B, &w, b == 0 ? BIN0 : BIN1, &row->by_bin[b]);
+    for (int p = BIN0; p <= BIN1 && row && st == LCL_OK; ++p)
+        st = run_bin(B, &w, (enum product)p, &row->published[FP64][p]);
     bench_finish(&w);
+    return st;
+}
+
+static enum lcl_status run_fp32(const struct bench *B, struct row *row)
+{
+    const struct problem *P = B->problem;
+    enum lcl_status st = LCL_OK;
+    for (int p = BOTH; p <= BIN1 && st == LCL_OK; ++p) {
+        struct cg_loop loop = loop_params(B);
+        st = cg_loop_fp32(&loop, B->ctx, &P->A, P->b, rows_of[p]);
+        row->published[FP32][p] = loop_of(&loop, product_names[p]);
+    }
     return st;
 }
 
@@ -224,11 +247,12 @@ static void print_lines(const struct bench *B, const struct row *row)
     cJSON_AddNumberToObject(line, "bin1", (double)row->bin[1]);
     cJSON_AddNumberToObject(line, "condition", row->condition);
     bench_print(B, line);
-    print_loop(B, "cpu", &row->cpu);
-    print_loop(B, "cpu fp32", &row->fp32);
-    print_loop(B, "cg_published", &row->published);
-    for (int b = 0; b < 2; ++b)
-        print_loop(B, "cg_published", &row->by_bin[b]);
+    for (int f = 0; f < PRECISIONS; ++f) {
+        print_loop(B, f == FP32 ? "cpu fp32" : "cpu", &row->cpu[f]);
+        for (int p = BOTH; p <= BIN1; ++p)
+            print_loop(B, f == FP32 ? "cg_published fp32" : "cg_published",
+                       &row->published[f][p]);
+    }
     print_loop(B, "cg", &row->merged);
     for (int p = 0; p < PRODUCTS; ++p) {
         line = bench_line(B, "spmv", product_names[p]);
@@ -252,7 +276,8 @@ static enum lcl_status add_problem(void *state, struct bench *B)
         bench_random_rhs(P, 1);
     if ((st = run_cpu(B, &row)) < 0 ||
         (st = run_device(B, LCL_SPMV_BINNED, LCL_SOLVER_CG_PUBLISHED,
-                         &row.published, &row)) < 0 ||
+                         &row.published[FP64][BOTH], &row)) < 0 ||
+        (st = run_fp32(B, &row)) < 0 ||
         (st = run_device(B, B->options.op.spmv, LCL_SOLVER_CG, &row.merged,
                          NULL)) < 0)
         return st;
@@ -314,43 +339,45 @@ static void print_loops(const struct tables *cg, int width)
                                         "product",      "stop",      NULL};
     bench_table_head(width,
                      "Table II: the CG loop compared with one thread of the "
-                     "CPU: cg_published with binned products, and cg",
+                     "CPU: cg_published in fp32 with binned products, and cg "
+                     "in fp64",
                      heads);
     for (const struct row *row = cg->rows; row < cg->rows + cg->count; ++row) {
         printf("%-*s", width, row->problem);
-        print_cells(heads, &row->cpu, NULL);
-        print_cells(heads + 2, &row->published, &row->cpu);
-        bench_table_cell(heads[5], "%s", row->published.stop);
-        print_cells(heads + 6, &row->merged, &row->cpu);
+        const struct loop *published = &row->published[FP32][BOTH];
+        print_cells(heads, &row->cpu[FP32], NULL);
+        print_cells(heads + 2, published, &row->cpu[FP32]);
+        bench_table_cell(heads[5], "%s", published->stop);
+        print_cells(heads + 6, &row->merged, &row->cpu[FP64]);
         bench_table_cell(heads[9], "%s", row->merged.product);
         bench_table_cell(heads[10], "%s", row->merged.stop);
         putchar('\n');
     }
 }
 
-static void print_times(const struct tables *cg, int width)
+static void print_times(const struct tables *cg, int width,
+                        enum precision precision)
 {
-    static const char *const heads[] = {"iteration",   "CPU ms",    "GPU 1 ms",
-                                        "GPU 2 ms",    "GPU 3 ms",  "CPU its",
-                                        "GPU 2 its",   "GPU 3 its", "fp32 its",
-                                        "fp32 CPU ms", NULL};
-    bench_table_head(width,
-                     "Table III: the CG loop, ms: with both kernels on two "
-                     "queues (GPU 1), with spmv_bin0 (GPU 2) or spmv_bin1 "
-                     "(GPU 3) for all rows",
-                     heads);
+    static const char *const heads[] = {"iteration", "CPU ms",    "GPU 1 ms",
+                                        "GPU 2 ms",  "GPU 3 ms",  "CPU its",
+                                        "GPU 2 its", "GPU 3 its", NULL};
+    static const char *const titles[] = {
+        [FP64] = "Table III in fp64: the same loops",
+        [FP32] = "Table III: the CG loop in fp32, ms: with both kernels on two "
+                 "queues (GPU 1), with spmv_bin0 (GPU 2) or spmv_bin1 (GPU 3) "
+                 "for all rows"};
+    bench_table_head(width, titles[precision], heads);
     for (const struct row *row = cg->rows; row < cg->rows + cg->count; ++row) {
+        const struct loop *cpu = &row->cpu[precision];
+        const struct loop *gpu = row->published[precision];
         printf("%-*s", width, row->problem);
-        bench_table_cell(heads[0], "%d", row->published.iterations);
-        bench_table_cell(heads[1], "%.3f", 1e3 * row->cpu.seconds);
-        bench_table_cell(heads[2], "%.3f", 1e3 * row->published.seconds);
-        bench_table_cell(heads[3], "%.3f", 1e3 * row->by_bin[0].seconds);
-        bench_table_cell(heads[4], "%.3f", 1e3 * row->by_bin[1].seconds);
-        bench_table_cell(heads[5], "%d", row->cpu.iterations);
-        bench_table_cell(heads[6], "%d", row->by_bin[0].iterations);
-        bench_table_cell(heads[7], "%d", row->by_bin[1].iterations);
-        bench_table_cell(heads[8], "%d", row->fp32.iterations);
-        bench_table_cell(heads[9], "%.3f", 1e3 * row->fp32.seconds);
+        bench_table_cell(heads[0], "%d", gpu[BOTH].iterations);
+        bench_table_cell(heads[1], "%.3f", 1e3 * cpu->seconds);
+        for (int p = BOTH; p <= BIN1; ++p)
+            bench_table_cell(heads[2 + p], "%.3f", 1e3 * gpu[p].seconds);
+        bench_table_cell(heads[5], "%d", cpu->iterations);
+        bench_table_cell(heads[6], "%d", gpu[BIN0].iterations);
+        bench_table_cell(heads[7], "%d", gpu[BIN1].iterations);
         putchar('\n');
     }
 }
@@ -376,7 +403,8 @@ static void print_all(const struct tables *cg)
     const int width = problem_width(cg);
     print_matrices(cg, width);
     print_loops(cg, width);
-    print_times(cg, width);
+    print_times(cg, width, FP32);
+    print_times(cg, width, FP64);
     print_products(cg, width);
 }
 

@@ -93,7 +93,7 @@ static double condition_of(const struct tridiagonal *T)
 
 // ------------------------------------------------------------------- loops
 
-enum lcl_status cpu_loop_fp64(struct cpu_loop *loop, const struct lcl_csr *A,
+enum lcl_status cpu_loop_fp64(struct cg_loop *loop, const struct lcl_csr *A,
                               const double *b)
 {
     const size_t most = (size_t)loop->max_iters + 1;
@@ -109,7 +109,7 @@ enum lcl_status cpu_loop_fp64(struct cpu_loop *loop, const struct lcl_csr *A,
     return st;
 }
 
-enum lcl_status cpu_loop_fp32(struct cpu_loop *loop, const struct lcl_csr *A,
+enum lcl_status cpu_loop_fp32(struct cg_loop *loop, const struct lcl_csr *A,
                               const double *b)
 {
     return solve_fp32(loop, A, b, NULL, NULL);

@@ -23,7 +23,7 @@ static void NAME(multiply)(const struct lcl_csr *A, const REAL *val,
 
 // From x = 0 and r = p = b in v. alpha and beta take the coefficients; NULL:
 // they are not kept.
-static int NAME(iterate)(const struct cpu_loop *loop, const struct lcl_csr *A,
+static int NAME(iterate)(const struct cg_loop *loop, const struct lcl_csr *A,
                          const REAL *val, REAL *const v[4], double *alpha,
                          double *beta)
 {
@@ -51,7 +51,7 @@ static int NAME(iterate)(const struct cpu_loop *loop, const struct lcl_csr *A,
     return k;
 }
 
-static enum lcl_status NAME(solve)(struct cpu_loop *loop,
+static enum lcl_status NAME(solve)(struct cg_loop *loop,
                                    const struct lcl_csr *A, const double *b,
                                    double *alpha, double *beta)
 {

@@ -4,12 +4,20 @@
 //
 // A group has LCL_GROUP work-items, a multiple of the wave width LCL_WIDTH, a
 // power of two. All work-items of the group call every function that takes
-// `scratch` (LCL_GROUP doubles of local memory) in uniform control flow: the
+// `scratch` (LCL_GROUP numbers of local memory) in uniform control flow: the
 // exchange through local memory contains barriers, and PoCL's sub-group
 // functions are barriers too. Sums have a fixed order.
 #pragma once
 
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#ifndef LCL_SINGLE
+# define LCL_SINGLE 0 // 1: numbers are fp32
+#endif
+#if LCL_SINGLE
+typedef float real;
+#else
+# pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double real;
+#endif
 
 #ifndef LCL_WIDTH
 # define LCL_WIDTH 1 // lanes of a wave, power of two; 1: one item per group
@@ -116,25 +124,24 @@
 # define wave_sum_any wave_sum
 #endif
 #if LCL_WIDTH == 1
-static inline double wave_sum(double v, uint lanes, local double *scratch)
+static inline real wave_sum(real v, uint lanes, local real *scratch)
 {
     return v;
 }
-static inline double run_sum(double v, uint first, uint count,
-                             local double *scratch)
+static inline real run_sum(real v, uint first, uint count, local real *scratch)
 {
     return v;
 }
-static inline double stride_sum(double v, uint stride, uint count,
-                                local double *scratch)
+static inline real stride_sum(real v, uint stride, uint count,
+                              local real *scratch)
 {
     return v;
 }
-static inline double sum_below(double v, local double *scratch)
+static inline real sum_below(real v, local real *scratch)
 {
     return 0;
 }
-static inline uint wave_largest(uint v, uint lanes, local double *scratch)
+static inline uint wave_largest(uint v, uint lanes, local real *scratch)
 {
     return v;
 }
@@ -146,10 +153,10 @@ static inline uint wave_largest(uint v, uint lanes, local double *scratch)
   } while (0)
 # define WAVE_POSTED()                   GROUP_BARRIER()
 # define WAVE_TAKE(from, v, lane, place) ((void)(lane), *(place))
-static inline double wave_sum(double v, uint lanes, local double *scratch)
+static inline real wave_sum(real v, uint lanes, local real *scratch)
 {
     const uint lid = get_local_id(0), first = lid - lid % lanes;
-    double sum = 0;
+    real sum = 0;
     if (lanes == 1)
         return v;
     GROUP_BARRIER();
@@ -159,11 +166,10 @@ static inline double wave_sum(double v, uint lanes, local double *scratch)
         sum += scratch[first + l];
     return sum;
 }
-static inline double run_sum(double v, uint first, uint count,
-                             local double *scratch)
+static inline real run_sum(real v, uint first, uint count, local real *scratch)
 {
     const uint lid = get_local_id(0), wave = lid - lid % LCL_WIDTH;
-    double sum = 0;
+    real sum = 0;
     GROUP_BARRIER();
     scratch[lid] = v;
     GROUP_BARRIER();
@@ -171,10 +177,10 @@ static inline double run_sum(double v, uint first, uint count,
         sum += scratch[wave + first + l];
     return sum;
 }
-INLINE double sum_below(double v, local double *scratch)
+INLINE real sum_below(real v, local real *scratch)
 {
     const uint lid = get_local_id(0), lane = lid % LCL_WIDTH;
-    double sum = 0;
+    real sum = 0;
     GROUP_BARRIER();
     scratch[lid] = v;
     GROUP_BARRIER();
@@ -182,8 +188,7 @@ INLINE double sum_below(double v, local double *scratch)
         sum += scratch[lid - left];
     return sum;
 }
-INLINE double stride_sum(double v, uint stride, uint count,
-                         local double *scratch)
+INLINE real stride_sum(real v, uint stride, uint count, local real *scratch)
 {
     const uint lid = get_local_id(0);
     GROUP_BARRIER();
@@ -194,7 +199,7 @@ INLINE double stride_sum(double v, uint stride, uint count,
             v += scratch[lid + (count - left) * stride];
     return v;
 }
-INLINE uint wave_largest(uint v, uint lanes, local double *scratch)
+INLINE uint wave_largest(uint v, uint lanes, local real *scratch)
 {
     const uint lid = get_local_id(0), first = lid - lid % lanes;
     local uint *words = (local uint *)scratch;
@@ -256,6 +261,20 @@ static inline uint wave_from_uint(uint v, uint lane)
     return sub_group_shuffle(v, lane);
 }
 # endif
+static inline float wave_from_float(float v, uint lane)
+{
+    return as_float(wave_from_uint(as_uint(v), lane));
+}
+# if LCL_SINGLE
+static inline float wave_xor(float v, uint mask)
+{
+    return as_float(wave_xor_uint(as_uint(v), mask));
+}
+static inline float wave_from(float v, uint lane)
+{
+    return wave_from_float(v, lane);
+}
+# else
 static inline double wave_xor(double v, uint mask)
 {
     const uint2 a = as_uint2(v);
@@ -268,18 +287,15 @@ static inline double wave_from(double v, uint lane)
     return as_double(
         (uint2)(wave_from_uint(a.x, lane), wave_from_uint(a.y, lane)));
 }
-static inline float wave_from_float(float v, uint lane)
-{
-    return as_float(wave_from_uint(as_uint(v), lane));
-}
-static inline double wave_sum(double v, uint lanes, local double *scratch)
+# endif
+static inline real wave_sum(real v, uint lanes, local real *scratch)
 {
 # pragma unroll
     for (uint mask = lanes / 2; mask > 0; mask /= 2)
         v += wave_xor(v, mask);
     return v;
 }
-static inline double wave_sum_any(double v, uint lanes, local double *scratch)
+static inline real wave_sum_any(real v, uint lanes, local real *scratch)
 {
     for (uint mask = lanes / 2; mask > 0; mask /= 2)
         v += wave_xor(v, mask);
@@ -287,12 +303,12 @@ static inline double wave_sum_any(double v, uint lanes, local double *scratch)
 }
 // Lanes l and l XOR mask add up v[0 .. count-1]. The lane with `upper` true
 // gets the second half of the sums, the other lane the first half.
-static inline void wave_halve(double *v, uint count, uint mask, bool upper)
+static inline void wave_halve(real *v, uint count, uint mask, bool upper)
 {
     const uint half_count = count / 2;
 # pragma unroll
     for (ASCENDING(q, half_count)) {
-        const double low = v[q], high = v[half_count + q];
+        const real low = v[q], high = v[half_count + q];
         v[q] = (upper ? high : low) + wave_xor(upper ? low : high, mask);
     }
 }
@@ -306,7 +322,7 @@ struct wave_share {
     uint first, count;
     bool mine;
 };
-static inline struct wave_share wave_spread(double *v, uint count, uint masks)
+static inline struct wave_share wave_spread(real *v, uint count, uint masks)
 {
     const uint lane = get_local_id(0) % LCL_WIDTH;
     struct wave_share s = {0, count, true};
@@ -328,39 +344,38 @@ static inline struct wave_share wave_spread(double *v, uint count, uint masks)
     }
     return s;
 }
-static inline uint wave_largest(uint v, uint lanes, local double *scratch)
+static inline uint wave_largest(uint v, uint lanes, local real *scratch)
 {
     for (uint mask = lanes / 2; mask > 0; mask /= 2)
         v = max(v, wave_xor_uint(v, mask));
     return v;
 }
-static inline double run_sum(double v, uint first, uint count,
-                             local double *scratch)
+static inline real run_sum(real v, uint first, uint count, local real *scratch)
 {
-    double sum = 0;
+    real sum = 0;
 # pragma unroll
     for (ASCENDING(l, count))
         sum += wave_from(v, first + l);
     return sum;
 }
-static inline double sum_below(double v, local double *scratch)
+static inline real sum_below(real v, local real *scratch)
 {
     const uint lane = get_local_id(0) % LCL_WIDTH;
     for (uint step = 1; step < LCL_WIDTH; step *= 2) {
-        const double other = wave_from(v, (lane - step) % LCL_WIDTH);
+        const real other = wave_from(v, (lane - step) % LCL_WIDTH);
         v += lane >= step ? other : 0;
     }
-    const double below = wave_from(v, (lane - 1) % LCL_WIDTH);
+    const real below = wave_from(v, (lane - 1) % LCL_WIDTH);
     return lane > 0 ? below : 0;
 }
-static inline double stride_sum(double v, uint stride, uint count,
-                                local double *scratch)
+static inline real stride_sum(real v, uint stride, uint count,
+                              local real *scratch)
 {
     const uint lane = get_local_id(0) % LCL_WIDTH, end = stride * count;
     uint step = count > 1 ? 1u << (31 - clz(count - 1)) : 0;
     for (; step > 0; step /= 2) {
         const uint from = lane + step * stride;
-        const double other = wave_from(v, from % LCL_WIDTH);
+        const real other = wave_from(v, from % LCL_WIDTH);
         v += from < end ? other : 0;
     }
     return v;
@@ -368,7 +383,7 @@ static inline double stride_sum(double v, uint stride, uint count,
 #endif
 
 // PoCL's sub-group functions contain barriers of the group.
-INLINE uint wave_steps(uint m, uint most, local double *scratch)
+INLINE uint wave_steps(uint m, uint most, local real *scratch)
 {
 #if LCL_WIDTH > 1 && (defined(LCL_EXCHANGE_LOCAL) || defined(LCL_EXCHANGE_KHR))
     return most;
@@ -383,21 +398,21 @@ INLINE uint wave_steps(uint m, uint most, local double *scratch)
 #if LCL_WIDTH > 1
 # if defined(LCL_EXCHANGE_LOCAL) ||                                            \
      (defined(SLAB_LANES) && SLAB_LANES > LCL_WIDTH)
-static inline void item_share(double v, local double *scratch)
+static inline void item_share(real v, local real *scratch)
 {
     GROUP_BARRIER();
     scratch[get_local_id(0)] = v;
     GROUP_BARRIER();
 }
-INLINE double item_value(double v, uint item, local const double *scratch)
+INLINE real item_value(real v, uint item, local const real *scratch)
 {
     return scratch[item];
 }
 # else
-static inline void item_share(double v, local double *scratch)
+static inline void item_share(real v, local real *scratch)
 {
 }
-INLINE double item_value(double v, uint item, local const double *scratch)
+INLINE real item_value(real v, uint item, local const real *scratch)
 {
     return wave_from(v, item % LCL_WIDTH);
 }
@@ -406,7 +421,7 @@ INLINE double item_value(double v, uint item, local const double *scratch)
 
 // The sum over the waves of the group, returned on each work-item; all lanes of
 // a wave pass the same value.
-static inline double waves_sum(double v, local double *scratch)
+static inline real waves_sum(real v, local real *scratch)
 {
 #if LCL_GROUP > LCL_WIDTH
     const uint lid = get_local_id(0);
@@ -423,7 +438,7 @@ static inline double waves_sum(double v, local double *scratch)
 }
 
 // The sum over the group, returned on each work-item.
-INLINE double group_sum(double v, local double *scratch)
+INLINE real group_sum(real v, local real *scratch)
 {
     return waves_sum(wave_sum(v, LCL_WIDTH, scratch), scratch);
 }

@@ -30,15 +30,15 @@
 #define D_ROWS (LCL_BLOCK * STAGES)
 
 #if LCL_STORAGE == 2
-typedef float real;
+typedef float stored;
 #else
-typedef double real;
+typedef double stored;
 #endif
 
 WORK_GROUP
 kernel void form_blocks(long n, global const double2 *restrict pairs,
                         global const double *restrict coef,
-                        global real *restrict blocks)
+                        global stored *restrict blocks)
 {
     for (RANGE(k, n * (D_ROWS * D_ROWS))) {
         const long i = k / (D_ROWS * D_ROWS);
@@ -47,13 +47,13 @@ kernel void form_blocks(long n, global const double2 *restrict pairs,
         const uint c = p / STAGES, l = p - c * STAGES;
         const uint r = q / STAGES, j = q - r * STAGES;
         const double2 of = pairs[(i * LCL_BLOCK + r) * LCL_BLOCK + c];
-        blocks[k] = (real)(coef[l * STAGES + j] * of.x +
-                           coef[(STAGES + l) * STAGES + j] * of.y);
+        blocks[k] = (stored)(coef[l * STAGES + j] * of.x +
+                             coef[(STAGES + l) * STAGES + j] * of.y);
     }
 }
 
 WORK_GROUP
-kernel void apply_blocks(long n, global const real *restrict inverse,
+kernel void apply_blocks(long n, global const stored *restrict inverse,
                          long by_row, long by_stage,
                          global const double *restrict x,
                          global double *restrict y, global const int *stop,
@@ -64,7 +64,7 @@ kernel void apply_blocks(long n, global const real *restrict inverse,
 #if LCL_WIDTH == 1
     double sum[D_ROWS];
     for (RANGE(i, n)) {
-        global const real *column = inverse + i * (D_ROWS * D_ROWS);
+        global const stored *column = inverse + i * (D_ROWS * D_ROWS);
         for (uint q = 0; q < D_ROWS; ++q)
             sum[q] = 0;
         for (uint c = 0; c < LCL_BLOCK; ++c)
@@ -83,7 +83,7 @@ kernel void apply_blocks(long n, global const real *restrict inverse,
         const long i = k / D_ROWS;
         const uint q = (uint)(k - i * D_ROWS);
         const uint r = q / STAGES, j = q - r * STAGES;
-        global const real *row = inverse + i * (D_ROWS * D_ROWS) + q;
+        global const stored *row = inverse + i * (D_ROWS * D_ROWS) + q;
         double sum = 0;
 # pragma unroll
         for (uint c = 0; c < LCL_BLOCK; ++c) {

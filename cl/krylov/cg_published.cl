@@ -4,6 +4,7 @@
 //     vector_dot:        result += <a, b>; the host has set it to 0
 //     vector_axpy:       y = y + alpha x
 //     vector_scale_add:  p = r + beta p
+// LCL_SINGLE: all numbers are fp32, as in the report.
 //
 // Launch: one work-item per element, at width 1 any number of groups.
 // Determinism: none for vector_dot: groups add to the sum in any order.
@@ -11,14 +12,14 @@
 #include "wave.cl.h"
 
 #if LCL_GROUP == 1
-static inline double tree_sum(double v, local double *temp)
+static inline real tree_sum(real v, local real *temp)
 {
     return v;
 }
 #else
 // The published reduction in local memory, extended to groups of any size: it
 // starts at the largest power of two below the size.
-static inline double tree_sum(double v, local double *temp)
+static inline real tree_sum(real v, local real *temp)
 {
     const uint tid = get_local_id(0);
     uint first = 1;
@@ -36,11 +37,11 @@ static inline double tree_sum(double v, local double *temp)
 #endif
 
 WORK_GROUP
-kernel void vector_dot(long n, global const double *a, global const double *b,
-                       global double *result)
+kernel void vector_dot(long n, global const real *a, global const real *b,
+                       global real *result)
 {
-    local double temp[LCL_GROUP];
-    double sum = 0;
+    local real temp[LCL_GROUP];
+    real sum = 0;
     for (RANGE(i, n))
         sum += a[i] * b[i];
     sum = tree_sum(sum, temp);
@@ -49,16 +50,16 @@ kernel void vector_dot(long n, global const double *a, global const double *b,
 }
 
 WORK_GROUP
-kernel void vector_axpy(long n, double alpha, global const double *x,
-                        global double *y)
+kernel void vector_axpy(long n, real alpha, global const real *x,
+                        global real *y)
 {
     for (RANGE(i, n))
         y[i] += alpha * x[i];
 }
 
 WORK_GROUP
-kernel void vector_scale_add(long n, double beta, global const double *r,
-                             global double *p)
+kernel void vector_scale_add(long n, real beta, global const real *r,
+                             global real *p)
 {
     for (RANGE(i, n))
         p[i] = r[i] + beta * p[i];

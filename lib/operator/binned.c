@@ -23,7 +23,8 @@ struct binned {
 };
 
 static enum lcl_status get_kernels(struct binned *R,
-                                   const struct lcl_device_matrix *A)
+                                   const struct lcl_device_matrix *A,
+                                   bool single)
 {
     const struct lcl_caps *caps = lcl_context_caps(R->ctx);
     const struct lcl_spec bin0 = {
@@ -31,6 +32,7 @@ static enum lcl_status get_kernels(struct binned *R,
         .kernel = "spmv_bin0",
         .group = lcl_vector_group(caps),
         .wide = A->wide,
+        .single = single,
     };
     struct lcl_spec bin1 = bin0;
     enum lcl_status st;
@@ -39,7 +41,7 @@ static enum lcl_status get_kernels(struct binned *R,
     if ((st = lcl_kernel_get(&R->kernel[0], R->ctx, &bin0)) < 0 ||
         (st = lcl_kernel_get(&R->kernel[1], R->ctx, &bin1)) < 0)
         return st;
-    return lcl_modes_kernel(&R->sums, R->ctx);
+    return single ? LCL_OK : lcl_modes_kernel(&R->sums, R->ctx);
 }
 
 // One round of work per group, up to the maximum number of groups. On a CPU,
@@ -82,7 +84,7 @@ static enum lcl_status study(struct lcl_spmv *S, lcl_context *ctx)
 // Traffic: reads of A and of the list, that is entries, a row number and two
 // pointers per row.
 static enum lcl_status create_bins(struct lcl_spmv *S, lcl_context *ctx,
-                                   enum lcl_binned_rows rows)
+                                   enum lcl_binned_rows rows, bool single)
 {
     const struct lcl_device_matrix *A = S->A;
     const uint64_t n = (uint64_t)A->block_rows, pointer = A->wide ? 8 : 4;
@@ -91,14 +93,14 @@ static enum lcl_status create_bins(struct lcl_spmv *S, lcl_context *ctx,
         return lcl_fail_memory(lcl_context_log(ctx), "a product");
     R->ctx = ctx;
     S->bytes = n * sizeof(int32_t);
-    S->traffic = 12 * (uint64_t)A->blocks + n * (4 + pointer);
-    const enum lcl_status st = get_kernels(R, A);
+    S->traffic = (single ? 8 : 12) * (uint64_t)A->blocks + n * (4 + pointer);
+    const enum lcl_status st = get_kernels(R, A, single);
     return st < 0 ? st : list_rows(R, A, rows);
 }
 
 static enum lcl_status create(struct lcl_spmv *S, lcl_context *ctx)
 {
-    return create_bins(S, ctx, LCL_BINNED_BOTH);
+    return create_bins(S, ctx, LCL_BINNED_BOTH, false);
 }
 
 static enum lcl_status multiply_bin(const struct lcl_spmv *S, int bin,
@@ -156,12 +158,26 @@ const struct lcl_spmv_ops lcl_spmv_binned = {
     .destroy = destroy,
 };
 
+static enum lcl_status init(struct lcl_spmv *S, lcl_context *ctx,
+                            const struct lcl_device_matrix *A,
+                            enum lcl_binned_rows rows, bool single)
+{
+    const enum lcl_status st = lcl_spmv_study(S, LCL_SPMV_BINNED, ctx, A);
+    return st < 0 ? st : create_bins(S, ctx, rows, single);
+}
+
 enum lcl_status lcl_binned_init(struct lcl_spmv *S, lcl_context *ctx,
                                 const struct lcl_device_matrix *A,
                                 enum lcl_binned_rows rows)
 {
-    const enum lcl_status st = lcl_spmv_study(S, LCL_SPMV_BINNED, ctx, A);
-    return st < 0 ? st : create_bins(S, ctx, rows);
+    return init(S, ctx, A, rows, false);
+}
+
+enum lcl_status lcl_binned_init_fp32(struct lcl_spmv *S, lcl_context *ctx,
+                                     const struct lcl_device_matrix *A,
+                                     enum lcl_binned_rows rows)
+{
+    return init(S, ctx, A, rows, true);
 }
 
 int64_t lcl_binned_rows(const struct lcl_spmv *S, int bin)

@@ -17,6 +17,11 @@ enum lcl_binned_rows {
 enum lcl_status lcl_binned_init(struct lcl_spmv *S, lcl_context *ctx,
                                 const struct lcl_device_matrix *A,
                                 enum lcl_binned_rows rows);
+// The same in fp32, as published: the values of A, x and y are floats, and the
+// product has the mode LCL_APPLY alone.
+enum lcl_status lcl_binned_init_fp32(struct lcl_spmv *S, lcl_context *ctx,
+                                     const struct lcl_device_matrix *A,
+                                     enum lcl_binned_rows rows);
 
 // Number of rows in bin 0 or 1 of a row-binned product.
 int64_t lcl_binned_rows(const struct lcl_spmv *S, int bin);

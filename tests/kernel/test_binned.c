@@ -85,6 +85,52 @@ static void test_binned__products_follow_each_other(void **state)
     test_csr_finish(&pattern);
 }
 
+// ------------------------------------------------------------------ in fp32
+
+// y is left alone while the stopping flag is set.
+static void expect_fp32(lcl_context *ctx, const struct lcl_bsr *A,
+                        enum lcl_binned_rows rows, bool wide)
+{
+    struct test_product p;
+    test_product_init(&p, ctx, A);
+    test_product_upload(&p, wide);
+    lcl_buffer_destroy(&p.D.val);
+    p.D.val = test_upload_reals(ctx, A->val, A->nnz, sizeof(float));
+    assert_int_equal(lcl_binned_init_fp32(&p.S, ctx, &p.D, rows), LCL_OK);
+    lcl_buffer *x = test_upload_reals(ctx, p.x, p.cols, sizeof(float));
+    lcl_buffer *y = test_poisoned(ctx, p.n, sizeof(float));
+    lcl_buffer *stop = test_stop_flag(ctx, 1), *go_on = test_stop_flag(ctx, 0);
+    struct lcl_operands v = {.x = x, .y = y, .stop = stop};
+    assert_int_equal(lcl_multiply(&p.S, LCL_APPLY, &v), LCL_OK);
+    test_untouched(y);
+    v.stop = go_on;
+    assert_int_equal(lcl_multiply(&p.S, LCL_APPLY, &v), LCL_OK);
+    double *got = test_vector(p.n), *expected = test_vector(p.n);
+    test_download_reals(y, got, p.n, sizeof(float));
+    lcl_bsr_multiply(A, p.x, expected);
+    test_expect_near("A x", got, expected, p.n, 1e-4);
+    free(got);
+    free(expected);
+    lcl_buffer_destroy(&x);
+    lcl_buffer_destroy(&y);
+    lcl_buffer_destroy(&stop);
+    lcl_buffer_destroy(&go_on);
+    test_product_finish(&p);
+}
+
+static void test_binned__in_fp32_every_row_matches(void **state)
+{
+    static const int64_t length[] = {16, 17, 0, 90, 5, 1, 33, 64};
+    struct lcl_csr pattern = test_rows_of_lengths(8, 90, length);
+    struct lcl_bsr A = test_random_blocks(&pattern, 1, 5);
+    expect_fp32(*state, &A, LCL_BINNED_BOTH, false);
+    expect_fp32(*state, &A, LCL_BINNED_BOTH, true);
+    expect_fp32(*state, &A, LCL_BINNED_ONLY_BIN0, false);
+    expect_fp32(*state, &A, LCL_BINNED_ONLY_BIN1, false);
+    test_bsr_finish(&A);
+    test_csr_finish(&pattern);
+}
+
 static void test_binned__blocks_are_refused(void **state)
 {
     (void)state;
@@ -101,6 +147,7 @@ int main(void)
         cmocka_unit_test(test_binned__rows_of_each_bin_match),
         cmocka_unit_test(test_binned__either_kernel_takes_all_rows),
         cmocka_unit_test(test_binned__products_follow_each_other),
+        cmocka_unit_test(test_binned__in_fp32_every_row_matches),
         cmocka_unit_test(test_binned__blocks_are_refused),
     };
     return test_device_run(tests);

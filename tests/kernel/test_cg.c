@@ -2,12 +2,14 @@
 // cg.cl and cg_published.cl: each kernel compared with its formulas on the
 // host.
 #include "tests/support/device.h"
+#include "tests/support/matrices.h"
 #include "tests/support/recurrence.h"
 
 #include "host/launch.h"
 #include "host/runtime.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Constants as in cg.cl and krylov.cl.h.
@@ -224,13 +226,14 @@ static void test_cg_r__reasons_to_stop_are_told_apart(void **state)
 
 // ------------------------------------------------------------------ published
 
-static lcl_kernel *published(lcl_context *ctx, const char *name)
+static lcl_kernel *published(lcl_context *ctx, const char *name, int single)
 {
     const struct lcl_spec spec = {
         .source = "cg_published.cl",
         .kernel = name,
         .group = test_group(ctx, 3),
         .add = LCL_ATOMIC_ADD_CAS,
+        .single = single,
     };
     return test_kernel(ctx, &spec);
 }
@@ -250,7 +253,7 @@ static void test_vector_dot__adds_to_what_is_there(void **state)
     lcl_buffer *result = test_upload(*state, &got, 1, sizeof got);
     for (int64_t i = 0; i < d.n; ++i)
         expected += d.vector[R][i] * d.vector[V][i];
-    assert_int_equal(LCL_LAUNCH(published(*state, "vector_dot"), 7,
+    assert_int_equal(LCL_LAUNCH(published(*state, "vector_dot", 0), 7,
                                 lcl_arg_long(d.n), lcl_arg_buffer(D.vector[R]),
                                 lcl_arg_buffer(D.vector[V]),
                                 lcl_arg_buffer(result)),
@@ -271,7 +274,7 @@ static void expect_combined(lcl_context *ctx, const char *name, double x_share,
     for (int64_t i = 0; i < d.n; ++i)
         expected.vector[P][i] =
             x_share * d.vector[Z][i] + y_share * d.vector[P][i];
-    assert_int_equal(LCL_LAUNCH(published(ctx, name), 7, lcl_arg_long(d.n),
+    assert_int_equal(LCL_LAUNCH(published(ctx, name, 0), 7, lcl_arg_long(d.n),
                                 lcl_arg_double(-0.75),
                                 lcl_arg_buffer(D.vector[Z]),
                                 lcl_arg_buffer(D.vector[P])),
@@ -292,6 +295,62 @@ static void test_vector_scale_add__scales_what_is_there(void **state)
     expect_combined(*state, "vector_scale_add", 1, -0.75);
 }
 
+// ------------------------------------------------------------------ in fp32
+
+// The kernels do not change the last element.
+enum { N = 1001 };
+
+static void test_vector_dot__in_fp32_adds_to_what_is_there(void **state)
+{
+    double *a = test_random_vector(N, 1), *b = test_random_vector(N, 2);
+    double got = 0.25, expected = 0.25;
+    lcl_buffer *A = test_upload_reals(*state, a, N, sizeof(float));
+    lcl_buffer *B = test_upload_reals(*state, b, N, sizeof(float));
+    lcl_buffer *result = test_upload_reals(*state, &got, 1, sizeof(float));
+    for (int i = 0; i < N - 1; ++i)
+        expected += a[i] * b[i];
+    assert_int_equal(LCL_LAUNCH(published(*state, "vector_dot", 1), 7,
+                                lcl_arg_long(N - 1), lcl_arg_buffer(A),
+                                lcl_arg_buffer(B), lcl_arg_buffer(result)),
+                     LCL_OK);
+    test_download_reals(result, &got, 1, sizeof(float));
+    test_expect_near("<a, b>", &got, &expected, 1, 1e-4);
+    lcl_buffer_destroy(&A);
+    lcl_buffer_destroy(&B);
+    lcl_buffer_destroy(&result);
+    free(a);
+    free(b);
+}
+
+// b = a_share a + b_share b.
+static void expect_singles(lcl_context *ctx, const char *name, double a_share,
+                           double b_share)
+{
+    double *a = test_random_vector(N, 1), *b = test_random_vector(N, 2);
+    double *got = test_vector(N);
+    lcl_buffer *A = test_upload_reals(ctx, a, N, sizeof(float));
+    lcl_buffer *B = test_upload_reals(ctx, b, N, sizeof(float));
+    assert_int_equal(LCL_LAUNCH(published(ctx, name, 1), 7, lcl_arg_long(N - 1),
+                                lcl_arg_float(-0.75f), lcl_arg_buffer(A),
+                                lcl_arg_buffer(B)),
+                     LCL_OK);
+    test_download_reals(B, got, N, sizeof(float));
+    for (int i = 0; i < N - 1; ++i)
+        b[i] = a_share * a[i] + b_share * b[i];
+    test_expect_near(name, got, b, N, 1e-6);
+    lcl_buffer_destroy(&A);
+    lcl_buffer_destroy(&B);
+    free(a);
+    free(b);
+    free(got);
+}
+
+static void test_vectors__in_fp32_are_combined(void **state)
+{
+    expect_singles(*state, "vector_axpy", -0.75, 1);
+    expect_singles(*state, "vector_scale_add", 1, -0.75);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +364,8 @@ int main(void)
         cmocka_unit_test(test_vector_dot__adds_to_what_is_there),
         cmocka_unit_test(test_vector_axpy__adds_a_multiple),
         cmocka_unit_test(test_vector_scale_add__scales_what_is_there),
+        cmocka_unit_test(test_vector_dot__in_fp32_adds_to_what_is_there),
+        cmocka_unit_test(test_vectors__in_fp32_are_combined),
     };
     return test_device_run(tests);
 }

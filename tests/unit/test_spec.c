@@ -20,6 +20,7 @@ static const struct lcl_spec full = {
     .storage = 2,
     .wide = 1,
     .loose = 1,
+    .single = 1,
     .defines = {{"SUBDOMAIN_ROWS", 512}, {"RING", 1}, {"STAGE_ENTRIES", 3}},
 };
 
@@ -40,6 +41,7 @@ static void test_spec__defines_are_these_lines(void **state)
                               "#define LCL_WIDE 1\n"
                               "#define LCL_ADD 3\n"
                               "#define LCL_LOOSE 1\n"
+                              "#define LCL_SINGLE 1\n"
                               "#define SUBDOMAIN_ROWS 512\n"
                               "#define RING 1\n"
                               "#define STAGE_ENTRIES 3\n"
@@ -82,6 +84,7 @@ static int *field(struct lcl_spec *spec, int i)
                            &spec->storage,
                            &spec->wide,
                            &spec->loose,
+                           &spec->single,
                            &spec->defines[0].value,
                            &spec->defines[2].value};
     return i < COUNT(fields) ? fields[i] : NULL;
