@@ -7,11 +7,10 @@
 //     spin_loop_lds_upper   U x = b, unit U
 //
 // Data:   strict triangles in CSR, columns counted from the first row of the
-//         subdomain. Rows are sorted by the levels of the factors, which the
-//         publication leaves open: its rows have the order of the matrix.
-//         Blocks are row-major; inv_d holds those of D^-1.
+//         subdomain. Blocks are row-major; inv_d holds those of D^-1.
 // Launch: one group per subdomain of at most SUBDOMAIN_ROWS rows. Rows are
-//         assigned to the waves in turn, the entries of a row to the lanes of
+//         assigned to the waves in turn, in the order of the matrix, order[k]
+//         being the k-th of a subdomain; the entries of a row to the lanes of
 //         its wave. done[i] counts the lanes that have added to row i and then
 //         marks it as solved: atomic operations on a flag with fences around
 //         it, as in the probe of forward progress. A lane waits for rows of
@@ -165,6 +164,7 @@ static inline void solve_row(const struct triangle *t, uint i)
 
 WORK_GROUP
 kernel void spin_loop_lds(global const uint *part_ptr,
+                          global const ushort *order,
                           global const uint *row_ptr, global const ushort *col,
                           global const double *val, global const double *inv_d,
                           global const double *b, volatile global double *x,
@@ -184,17 +184,17 @@ kernel void spin_loop_lds(global const uint *part_ptr,
     GROUP_BARRIER_GLOBAL();
     for (uint turn = 0; turn < rows; turn += WAVES) {
         if (turn + wave < rows)
-            solve_row(&t, turn + wave);
+            solve_row(&t, order[first + turn + wave]);
         END_TURN();
     }
 }
 
 WORK_GROUP
 kernel void spin_loop_lds_upper(
-    global const uint *part_ptr, global const uint *row_ptr,
-    global const ushort *col, global const double *val, global const double *b,
-    volatile global double *x, volatile global int *done,
-    global const int *stop, int at)
+    global const uint *part_ptr, global const ushort *order,
+    global const uint *row_ptr, global const ushort *col,
+    global const double *val, global const double *b, volatile global double *x,
+    volatile global int *done, global const int *stop, int at)
 {
     local double sum[SUBDOMAIN_ROWS * LCL_BLOCK];
     const uint p = get_group_id(0), wave = get_local_id(0) / LCL_WIDTH;
@@ -208,7 +208,7 @@ kernel void spin_loop_lds_upper(
     GROUP_BARRIER_GLOBAL();
     for (uint turn = 0; turn < rows; turn += WAVES) {
         if (turn + wave < rows)
-            solve_row(&t, rows - 1 - turn - wave);
+            solve_row(&t, order[first + rows - 1 - turn - wave]);
         END_TURN();
     }
 }

@@ -291,6 +291,23 @@ static bool is_twisted(const lcl_precond *M)
            !M->matrix->ordered && M->info.ilu_level == 0 && M->info.ilut_p == 0;
 }
 
+// What a method that reads the schedule on the host needs.
+static enum lcl_status download_schedule(const lcl_precond *M,
+                                         struct lcl_ilu_setup *a)
+{
+    lcl_context *ctx = M->op.range.ctx;
+    const int64_t n = a->symbolic.schedule.n;
+    enum lcl_status st =
+        lcl_schedule_download(&a->host.schedule, ctx, &a->symbolic.schedule);
+    if (st < 0 || M->info.elimination == LCL_ELIMINATION_TWISTED)
+        return st;
+    a->host.row = lcl_malloc((size_t)n, sizeof *a->host.row);
+    return a->host.row
+               ? lcl_buffer_read(a->symbolic.B.perm, a->host.row,
+                                 (size_t)n * sizeof *a->host.row)
+               : lcl_fail_memory(lcl_context_log(ctx), "an order of rows");
+}
+
 static enum lcl_status analyse(lcl_precond *M, struct lcl_ilu_setup *a)
 {
     const struct lcl_caps *caps = lcl_context_caps(M->op.range.ctx);
@@ -320,8 +337,7 @@ static enum lcl_status analyse(lcl_precond *M, struct lcl_ilu_setup *a)
     if (!a->extended)
         describe_drop(&M->info, &a->symbolic.drop);
     if (lcl_trisolve_reads_schedule(M->info.trisolve) &&
-        (st = lcl_schedule_download(&a->host.schedule, M->op.range.ctx,
-                                    &a->symbolic.schedule)) < 0)
+        (st = download_schedule(M, a)) < 0)
         return st;
     return lcl_context_wait(M->op.range.ctx); // the phase includes the
                                               // enqueued work

@@ -5,6 +5,7 @@
 #include "host/alloc.h"
 #include "host/launch.h"
 #include "host/log.h"
+#include "host/order.h"
 #include "host/runtime.h"
 
 // Waves of a group make independent progress on NVIDIA and AMD; elsewhere, as
@@ -68,6 +69,39 @@ static int barriers_of(const struct lcl_caps *caps, const struct lcl_spec *spec,
                             : 1 + (int)(factor->rows_max + waves - 1) / waves;
 }
 
+// order[k] = the row of the subdomain that is the k-th of them in the matrix
+static void sort_rows(uint16_t *order, int64_t *key, const int32_t *row,
+                      int64_t rows)
+{
+    for (int64_t r = 0; r < rows; ++r)
+        key[r] = (row ? (int64_t)row[r] << 16 : 0) | r;
+    lcl_sort_int64(key, rows);
+    for (int64_t k = 0; k < rows; ++k)
+        order[k] = (uint16_t)key[k];
+}
+
+static enum lcl_status upload_order(struct lcl_spin_loop *S, lcl_context *ctx,
+                                    const struct lcl_host_factor *host)
+{
+    const struct lcl_host_schedule *L = &host->schedule;
+    uint16_t *order = lcl_malloc((size_t)L->n, sizeof *order);
+    int64_t *key = lcl_malloc((size_t)L->rows_max, sizeof *key);
+    enum lcl_status st = LCL_OK;
+    if (!order || !key) {
+        st = lcl_fail_memory(lcl_context_log(ctx), "an order of rows");
+        goto out;
+    }
+    for (const struct lcl_part *p = L->part; p < L->part + L->parts; ++p)
+        sort_rows(order + p->row, key, host->row ? host->row + p->row : NULL,
+                  p->rows);
+    st = lcl_buffer_create_from(&S->order, ctx, order, L->n, sizeof *order,
+                                "an order of rows");
+out:
+    lcl_free(order);
+    lcl_free(key);
+    return st;
+}
+
 static int64_t rows_most(enum lcl_trisolve name, const struct lcl_caps *caps,
                          int block)
 {
@@ -94,7 +128,8 @@ static enum lcl_status create(struct lcl_trisolve_method *T, lcl_context *ctx,
                                    false, LCL_SPLIT_LD_U)) < 0 ||
         (st = lcl_buffer_create(&S->done, ctx, host->schedule.n,
                                 sizeof(int32_t), "row flags")) < 0 ||
-        (st = lcl_buffer_fill(S->done, 0)) < 0)
+        (st = lcl_buffer_fill(S->done, 0)) < 0 ||
+        (st = upload_order(S, ctx, host)) < 0)
         return st;
     return lcl_spin_loop_kernels(S, ctx, 0);
 }
@@ -105,6 +140,7 @@ static void destroy(struct lcl_trisolve_method *T)
     if (!S)
         return;
     lcl_buffer_destroy(&S->done);
+    lcl_buffer_destroy(&S->order);
     lcl_csr_factors_finish(&S->factors);
     lcl_free(S);
 }
@@ -122,10 +158,10 @@ static enum lcl_status lower(const struct lcl_trisolve_method *T,
     const struct lcl_csr_factors *C = &S->factors;
     return LCL_LAUNCH(
         S->lower, T->factor->parts, lcl_arg_buffer(C->part_ptr),
-        lcl_arg_buffer(C->lower.row_ptr), lcl_arg_buffer(C->lower.col),
-        lcl_arg_buffer(C->lower.val), lcl_arg_buffer(C->inv_d),
-        lcl_arg_buffer(v->x), lcl_arg_buffer(v->y), lcl_arg_buffer(S->done),
-        lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+        lcl_arg_buffer(S->order), lcl_arg_buffer(C->lower.row_ptr),
+        lcl_arg_buffer(C->lower.col), lcl_arg_buffer(C->lower.val),
+        lcl_arg_buffer(C->inv_d), lcl_arg_buffer(v->x), lcl_arg_buffer(v->y),
+        lcl_arg_buffer(S->done), lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
 // Solves x = b with L D, then with U.
@@ -137,12 +173,12 @@ static enum lcl_status apply(const struct lcl_trisolve_method *T,
     const enum lcl_status st = lower(T, v);
     if (st < 0)
         return st;
-    return LCL_LAUNCH(S->upper, T->factor->parts, lcl_arg_buffer(C->part_ptr),
-                      lcl_arg_buffer(C->upper.row_ptr),
-                      lcl_arg_buffer(C->upper.col),
-                      lcl_arg_buffer(C->upper.val), lcl_arg_buffer(v->y),
-                      lcl_arg_buffer(v->y), lcl_arg_buffer(S->done),
-                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
+    return LCL_LAUNCH(
+        S->upper, T->factor->parts, lcl_arg_buffer(C->part_ptr),
+        lcl_arg_buffer(S->order), lcl_arg_buffer(C->upper.row_ptr),
+        lcl_arg_buffer(C->upper.col), lcl_arg_buffer(C->upper.val),
+        lcl_arg_buffer(v->y), lcl_arg_buffer(v->y), lcl_arg_buffer(S->done),
+        lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
 const struct lcl_trisolve_ops lcl_trisolve_spin_loop_lds = {

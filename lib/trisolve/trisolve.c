@@ -107,6 +107,7 @@ enum lcl_status lcl_trisolve_prolong(struct lcl_trisolve_method *T,
 void lcl_host_factor_finish(struct lcl_host_factor *host)
 {
     lcl_host_schedule_finish(&host->schedule);
+    lcl_free(host->row);
     lcl_host_pattern_finish(&host->pattern);
     *host = (struct lcl_host_factor){.hec_width = 0};
 }

@@ -14,6 +14,8 @@ struct lcl_trisolve_method;
 struct lcl_host_factor {
     // Of a packed factor:
     struct lcl_host_schedule schedule;
+    int32_t *row; // n: row i of the factor is row row[i] of the matrix, whose
+                  // rows are eliminated in order; NULL: i is the order
     // Of a factor in levels:
     struct lcl_host_pattern pattern;
     int hec_width; // columns of the ELL parts, as far as rows fill them; 0: as

@@ -40,6 +40,46 @@ static void test_spin_loop__three_waves_apply_ilu0_factors(void **state)
     expect_type(*state, LCL_PRECOND_ILU0, 3);
 }
 
+static void expect_ascending(const lcl_buffer *buffer,
+                             const struct lcl_subdomains *P)
+{
+    const int64_t n = P->part_ptr[P->parts];
+    uint16_t *order = malloc((size_t)n * sizeof *order);
+    assert_non_null(order);
+    test_download(buffer, order, n, sizeof *order);
+    for (int64_t p = 0; p < P->parts; ++p) {
+        const int64_t first = P->part_ptr[p];
+        for (int64_t k = first + 1; k < P->part_ptr[p + 1]; ++k)
+            assert_true(P->row[first + order[k - 1]] <
+                        P->row[first + order[k]]);
+    }
+    free(order);
+}
+
+// The rows of the factor are sorted by level.
+static void test_spin_loop__rows_are_taken_as_the_matrix_has_them(void **state)
+{
+    const struct lcl_precond_params params = {.type = LCL_PRECOND_ILDU0};
+    if (!test_trisolve_supported(*state, LCL_TRISOLVE_SPIN_LOOP_LDS))
+        skip();
+    for (int i = 0; i < test_system_count(); ++i) {
+        struct test_system S;
+        struct test_factors F;
+        struct lcl_trisolve_method T;
+        test_system_init(&S, i, true);
+        test_factors_init(&F, *state, &S, test_group(*state, 1), &params);
+        const struct lcl_host_factor host = {.schedule = F.schedule,
+                                             .row = S.P.row};
+        assert_int_equal(lcl_trisolve_init(&T, LCL_TRISOLVE_SPIN_LOOP_LDS,
+                                           *state, &F.device, &host),
+                         LCL_OK);
+        expect_ascending(((struct lcl_spin_loop *)T.state)->order, &S.P);
+        lcl_trisolve_finish(&T);
+        test_factors_finish(&F);
+        test_system_finish(&S);
+    }
+}
+
 // ------------------------------------------------------------------- blocks
 
 static void expect_blocks(lcl_context *ctx, int block, int waves, int systems)
@@ -92,6 +132,7 @@ int main(void)
         cmocka_unit_test(test_spin_loop__one_wave_matches_the_reference),
         cmocka_unit_test(test_spin_loop__large_groups_match_the_reference),
         cmocka_unit_test(test_spin_loop__three_waves_apply_ilu0_factors),
+        cmocka_unit_test(test_spin_loop__rows_are_taken_as_the_matrix_has_them),
         cmocka_unit_test(test_spin_loop__blocks_of_3_match_the_reference),
         cmocka_unit_test(test_spin_loop__blocks_of_each_size_match),
         cmocka_unit_test(test_spin_loop__devices_without_progress_are_refused),

@@ -195,7 +195,8 @@ static void expect_on(lcl_context *ctx, struct test_system *S,
     struct lcl_trisolve_method T;
     struct lcl_repairs repairs;
     test_factors_init(&F, ctx, S, group, &params);
-    const struct lcl_host_factor host = {.schedule = F.schedule};
+    const struct lcl_host_factor host = {.schedule = F.schedule,
+                                         .row = F.system->P.row};
     assert_int_equal(lcl_trisolve_init(&T, want->name, ctx, &F.device, &host),
                      LCL_OK);
     if (want->regroup)
@@ -253,7 +254,8 @@ void test_trisolve_refused(lcl_context *ctx, enum lcl_trisolve name,
     test_system_init(&S, 0, true);
     test_factors_init(&F, ctx, &S, test_group(ctx, 1), &params);
     *own = *caps;
-    const struct lcl_host_factor host = {.schedule = F.schedule};
+    const struct lcl_host_factor host = {.schedule = F.schedule,
+                                         .row = F.system->P.row};
     const enum lcl_status st =
         lcl_trisolve_init(&T, name, ctx, &F.device, &host);
     *own = kept;
