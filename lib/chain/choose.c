@@ -39,9 +39,11 @@ enum { UNEVEN = 4 };
 static const struct lcl_precond_params uneven = {.ilut_p = 20,
                                                  .ilut_tol = 1e-4};
 
-// After a transversal on a CPU, whose factors are of large subdomains.
-static const struct lcl_precond_params permuted = {.ilut_p = 50,
-                                                   .ilut_tol = 1e-5};
+// After a transversal; on a CPU the factors are of large subdomains.
+static const struct lcl_precond_params permuted_serial = {
+    .ilut_p = 50, .ilut_tol = 1e-5, .transversal = true};
+static const struct lcl_precond_params permuted = {
+    .ilut_p = 20, .ilut_tol = 1e-4, .transversal = true};
 
 // From so many cells on, the iterations that CPR saves repay its set-up.
 enum { CPR_CELLS = 4096, CPR_CELLS_SERIAL = 16384 };
@@ -108,8 +110,14 @@ static bool lacks_most_diagonals(const struct lcl_traits *T)
 // diagonal first.
 static bool wants_transversal(const struct lcl_traits *T)
 {
-    return !T->distributed && !T->look->symmetric &&
-           (T->serial ? lacks_most_diagonals(T) : lcl_lacks_diagonals(T));
+    return !T->serial && !T->distributed && !T->look->symmetric &&
+           lcl_lacks_diagonals(T);
+}
+
+static bool wants_serial_transversal(const struct lcl_traits *T)
+{
+    return T->serial && !T->distributed && !T->look->symmetric &&
+           lacks_most_diagonals(T);
 }
 
 static bool is_latent(const struct lcl_traits *T, int64_t rows)
@@ -168,138 +176,178 @@ static bool suits_minres(enum lcl_precond_type type)
     return type == LCL_PRECOND_NONE || type == LCL_PRECOND_JACOBI;
 }
 
-// |D| is definite for any A, IC(0) if the diagonal has one sign.
-static enum lcl_precond_type for_minres(const struct lcl_precond_params *p)
-{
-    return lcl_wants_subdomains(p) ? LCL_PRECOND_IC0 : LCL_PRECOND_JACOBI;
-}
-
 static bool is_definite(const struct lcl_traits *T)
 {
     return lcl_look_is_definite(T->look, T->n);
 }
 
-// Whether M is to be symmetric and definite, for CG.
-static bool is_for_cg(const struct lcl_precond_params *precond,
-                      enum lcl_solver_type solver, const struct lcl_traits *T)
+static bool has_smooth_modes(const struct lcl_traits *T)
 {
-    return is_definite(T) && !precond->transversal &&
-           (solver == LCL_SOLVER_DEFAULT || is_cg(solver));
+    return T->modes && is_elliptic(T);
 }
 
-static enum lcl_precond_type choose_precond(const struct lcl_precond_params *p,
-                                            enum lcl_solver_type solver,
-                                            const struct lcl_traits *T)
+static bool has_pressure(const struct lcl_traits *T)
 {
-    const bool for_cg = is_for_cg(p, solver, T);
-    const bool indefinite = T->look->symmetric && !is_definite(T);
-    if (solver == LCL_SOLVER_CG_PUBLISHED)
-        return LCL_PRECOND_NONE;
-    if (solver == LCL_SOLVER_MINRES)
-        return for_minres(p);
-    if (lcl_wants_subdomains(p))
-        return for_cg ? LCL_PRECOND_IC0 : LCL_PRECOND_ILDU0;
-    if ((indefinite && solver == LCL_SOLVER_DEFAULT) || is_dominated(T))
-        return LCL_PRECOND_JACOBI;
-    if (is_tiny(T) || (is_definite(T) && is_elliptic(T)))
-        return LCL_PRECOND_AMG;
-    if (has_many_levels(T))
-        return LCL_PRECOND_JACOBI;
-    if (for_cg)
-        return LCL_PRECOND_IC0;
-    return T->pressure >= 0         ? LCL_PRECOND_CPR
-           : wants_transversal(T)   ? LCL_PRECOND_ILUT
-           : lcl_lacks_diagonals(T) ? LCL_PRECOND_ILUK
-           : is_mostly_dominated(T) ? LCL_PRECOND_JACOBI
-           : is_uneven(T)           ? LCL_PRECOND_ILUT
-                                    : LCL_PRECOND_ILDU0;
+    return T->pressure >= 0;
+}
+
+static bool is_for_any_solver(const struct lcl_traits *T)
+{
+    return T->solver == LCL_SOLVER_DEFAULT;
+}
+
+static bool is_for_cg(const struct lcl_traits *T)
+{
+    return !T->transversal && (is_for_any_solver(T) || is_cg(T->solver));
+}
+
+static bool is_for_published(const struct lcl_traits *T)
+{
+    return T->solver == LCL_SOLVER_CG_PUBLISHED;
+}
+
+static bool is_for_minres(const struct lcl_traits *T)
+{
+    return T->solver == LCL_SOLVER_MINRES;
+}
+
+static bool has_subdomains(const struct lcl_traits *T)
+{
+    return T->subdomains;
+}
+
+static bool has_subdomains_for_minres(const struct lcl_traits *T)
+{
+    return T->subdomains && is_for_minres(T);
+}
+
+static bool has_subdomains_for_cg(const struct lcl_traits *T)
+{
+    return T->subdomains && is_for_cg(T);
+}
+
+// M of the first five follows from the caller's solver and parameters. For
+// MINRES |D| is definite for any A, IC(0) if the diagonal has one sign.
+// clang-format off
+const struct lcl_rule lcl_rules[] = {
+    {LCL_SHAPE_ANY, is_for_published, LCL_PRECOND_NONE,
+     "the solver is cg_published", NULL},
+    {LCL_SHAPE_ANY, has_subdomains_for_minres, LCL_PRECOND_IC0,
+     "the solver is minres, and parameters of subdomains are given", NULL},
+    {LCL_SHAPE_ANY, is_for_minres, LCL_PRECOND_JACOBI,
+     "the solver is minres", NULL},
+    {LCL_SHAPE_DEFINITE, has_subdomains_for_cg, LCL_PRECOND_IC0,
+     "parameters of subdomains are given, and the solver may be cg", NULL},
+    {LCL_SHAPE_ANY, has_subdomains, LCL_PRECOND_ILDU0,
+     "parameters of subdomains are given", NULL},
+    {LCL_SHAPE_INDEFINITE, is_for_any_solver, LCL_PRECOND_JACOBI,
+     "the matrix is symmetric, but its diagonal has both signs or zeros", NULL},
+    {LCL_SHAPE_DEFINITE, is_dominated, LCL_PRECOND_JACOBI,
+     "the matrix is symmetric and its diagonal dominates every row", NULL},
+    {LCL_SHAPE_DEFINITE, is_tiny, LCL_PRECOND_AMG,
+     "the matrix is symmetric, its diagonal has one sign and its inverse is "
+     "small", NULL},
+    {LCL_SHAPE_DEFINITE, has_smooth_modes, LCL_PRECOND_AMG,
+     "the matrix is symmetric, its diagonal has one sign and near-null vectors "
+     "are given", NULL},
+    {LCL_SHAPE_DEFINITE, is_elliptic, LCL_PRECOND_AMG,
+     "the matrix is symmetric, its diagonal has one sign and its couplings "
+     "have the other", NULL},
+    {LCL_SHAPE_DEFINITE, has_many_levels, LCL_PRECOND_JACOBI,
+     "the matrix is symmetric, its diagonal has one sign and its rows are long "
+     "and few", NULL},
+    {LCL_SHAPE_DEFINITE, is_for_cg, LCL_PRECOND_IC0,
+     "the matrix is symmetric and its diagonal has one sign", NULL},
+    {LCL_SHAPE_ANY, is_dominated, LCL_PRECOND_JACOBI,
+     "the matrix is not symmetric, and its diagonal dominates every row", NULL},
+    {LCL_SHAPE_ANY, is_tiny, LCL_PRECOND_AMG,
+     "the matrix is not symmetric, and its inverse is small", NULL},
+    {LCL_SHAPE_ANY, has_many_levels, LCL_PRECOND_JACOBI,
+     "the matrix is not symmetric, and its rows are long and few", NULL},
+    {LCL_SHAPE_ANY, has_pressure, LCL_PRECOND_CPR,
+     "the matrix is not symmetric, and one unknown of each block is coupled "
+     "like a pressure", NULL},
+    {LCL_SHAPE_ANY, wants_serial_transversal, LCL_PRECOND_ILUT,
+     "the matrix is not symmetric and lacks diagonal entries, to whose places "
+     "large ones are permuted", &permuted_serial},
+    {LCL_SHAPE_ANY, wants_transversal, LCL_PRECOND_ILUT,
+     "the matrix is not symmetric and lacks diagonal entries, to whose places "
+     "large ones are permuted", &permuted},
+    {LCL_SHAPE_ANY, lcl_lacks_diagonals, LCL_PRECOND_ILUK,
+     "the matrix is not symmetric and lacks diagonal entries, which fill "
+     "replaces", NULL},
+    {LCL_SHAPE_ANY, is_mostly_dominated, LCL_PRECOND_JACOBI,
+     "the matrix is not symmetric, and its diagonal dominates nearly every "
+     "row", NULL},
+    {LCL_SHAPE_ANY, is_uneven, LCL_PRECOND_ILUT,
+     "the matrix is not symmetric, and a few rows with far more entries than "
+     "others cause most of the fill", &uneven},
+    {LCL_SHAPE_ANY, NULL, LCL_PRECOND_ILDU0,
+     "the matrix is not symmetric", NULL},
+};
+// clang-format on
+const int lcl_rule_count = sizeof lcl_rules / sizeof *lcl_rules;
+
+enum lcl_shape lcl_shape_of(const struct lcl_traits *T)
+{
+    return is_definite(T)       ? LCL_SHAPE_DEFINITE
+           : T->look->symmetric ? LCL_SHAPE_INDEFINITE
+                                : LCL_SHAPE_UNSYMMETRIC;
+}
+
+static const struct lcl_rule *find_rule(const struct lcl_traits *T)
+{
+    const enum lcl_shape shape = lcl_shape_of(T);
+    const struct lcl_rule *R = lcl_rules;
+    while (!(R->shape & shape) || (R->holds && !R->holds(T)))
+        ++R;
+    return R;
 }
 
 static enum lcl_solver_type choose_solver(enum lcl_precond_type precond,
                                           const struct lcl_traits *T)
 {
-    const bool definite = is_definite(T);
-    if (definite && suits_cg(precond))
-        return LCL_SOLVER_CG;
-    return T->look->symmetric && !definite && suits_minres(precond)
+    const enum lcl_shape shape = lcl_shape_of(T);
+    return shape == LCL_SHAPE_DEFINITE && suits_cg(precond) ? LCL_SOLVER_CG
+           : shape == LCL_SHAPE_INDEFINITE && suits_minres(precond)
                ? LCL_SOLVER_MINRES
                : LCL_SOLVER_BICGSTAB;
 }
 
-static const char *reason_for_definite(const struct lcl_traits *T)
-{
-    return is_dominated(T) ? "the matrix is symmetric and its diagonal "
-                             "dominates every row"
-           : is_tiny(T)    ? "the matrix is symmetric, its diagonal has one "
-                             "sign and its inverse is small"
-           : is_elliptic(T) && T->modes
-               ? "the matrix is symmetric, its diagonal has one sign and "
-                 "near-null vectors are given"
-           : is_elliptic(T)
-               ? "the matrix is symmetric, its diagonal has one sign and "
-                 "its couplings have the other"
-           : has_many_levels(T) ? "the matrix is symmetric, its diagonal has "
-                                  "one sign and its rows are long and few"
-                                : "the matrix is symmetric and its diagonal "
-                                  "has one sign";
-}
-
-static const char *reason_of(const struct lcl_traits *T)
-{
-    if (is_definite(T))
-        return reason_for_definite(T);
-    if (T->look->symmetric)
-        return "the matrix is symmetric, but its diagonal has both signs or "
-               "zeros";
-    return is_dominated(T) ? "the matrix is not symmetric, and its diagonal "
-                             "dominates every row"
-           : is_tiny(T)    ? "the matrix is not symmetric, and its inverse is "
-                             "small"
-           : has_many_levels(T)
-               ? "the matrix is not symmetric, and its rows are long and few"
-           : T->pressure >= 0
-               ? "the matrix is not symmetric, and one unknown of each block is "
-                 "coupled like a pressure"
-           : wants_transversal(T)
-               ? "the matrix is not symmetric and lacks diagonal entries, to "
-                 "whose places large ones are permuted"
-           : lcl_lacks_diagonals(T)
-               ? "the matrix is not symmetric and lacks diagonal entries, "
-                 "which fill replaces"
-           : is_mostly_dominated(T)
-               ? "the matrix is not symmetric, and its diagonal dominates "
-                 "nearly every row"
-           : is_uneven(T)
-               ? "the matrix is not symmetric, and a few rows with far "
-                 "more entries than others cause most of the fill"
-               : "the matrix is not symmetric";
-}
-
 // What ILUT keeps, where the caller does not say so.
-static void take_fill(struct lcl_precond_params *p, const struct lcl_traits *T)
+static void take_fill(struct lcl_precond_params *p,
+                      const struct lcl_precond_params *fill)
 {
-    const bool transversal = wants_transversal(T);
-    const struct lcl_precond_params *fill =
-        transversal && T->serial ? &permuted : &uneven;
     if (p->ilut_p == 0)
         p->ilut_p = fill->ilut_p;
     if (p->ilut_tol == 0)
         p->ilut_tol = fill->ilut_tol;
-    p->transversal |= transversal;
+    p->transversal |= fill->transversal;
+}
+
+static void choose_precond(struct lcl_precond_params *p,
+                           enum lcl_solver_type solver,
+                           const struct lcl_traits *T)
+{
+    struct lcl_traits asked = *T;
+    asked.solver = solver;
+    asked.subdomains = lcl_wants_subdomains(p);
+    asked.transversal = p->transversal;
+    const struct lcl_rule *R = find_rule(&asked);
+    p->type = R->precond;
+    if (R->fill)
+        take_fill(p, R->fill);
+    if (R->precond == LCL_PRECOND_CPR)
+        p->cpr.pressure = T->pressure;
 }
 
 void lcl_choose(struct lcl_precond_params *precond,
                 struct lcl_solver_params *solver, const char **reason,
                 const struct lcl_traits *T)
 {
-    *reason = reason_of(T);
-    if (precond->type == LCL_PRECOND_DEFAULT) {
-        precond->type = choose_precond(precond, solver->type, T);
-        if (precond->type == LCL_PRECOND_ILUT)
-            take_fill(precond, T);
-        if (precond->type == LCL_PRECOND_CPR)
-            precond->cpr.pressure = T->pressure;
-    }
+    *reason = find_rule(T)->reason; // of the matrix alone
+    if (precond->type == LCL_PRECOND_DEFAULT)
+        choose_precond(precond, solver->type, T);
     if (solver->type == LCL_SOLVER_DEFAULT)
         solver->type = choose_solver(precond->type, T);
 }

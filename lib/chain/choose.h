@@ -10,6 +10,16 @@
 // Whether the caller names something that only subdomains have.
 bool lcl_wants_subdomains(const struct lcl_precond_params *p);
 
+// Symmetry of an operator and signs of its diagonal; rules have sets of them.
+enum lcl_shape {
+    LCL_SHAPE_DEFINITE = 1,   // symmetric, diagonal of one sign
+    LCL_SHAPE_INDEFINITE = 2, // symmetric otherwise
+    LCL_SHAPE_SYMMETRIC = LCL_SHAPE_DEFINITE | LCL_SHAPE_INDEFINITE,
+    LCL_SHAPE_UNSYMMETRIC = 4,
+    LCL_SHAPE_ANY = LCL_SHAPE_SYMMETRIC | LCL_SHAPE_UNSYMMETRIC,
+    LCL_SHAPE_FREE = 8, // no matrix
+};
+
 // What the choice depends on.
 struct lcl_traits {
     const struct lcl_look *look;
@@ -20,6 +30,10 @@ struct lcl_traits {
     bool serial;       // the device is a CPU
     bool modes;        // near-null vectors are given
     int pressure; // its number among the unknowns of a block; -1: none known
+    // of the caller; zero unless they determine M
+    enum lcl_solver_type solver;
+    bool subdomains;  // lcl_wants_subdomains()
+    bool transversal; // it is asked for
 };
 
 // Those of an operator with a matrix that was looked at.
@@ -39,6 +53,21 @@ static inline struct lcl_traits lcl_traits_of(const lcl_operator *A)
     };
 }
 
+enum lcl_shape lcl_shape_of(const struct lcl_traits *T);
+
+// A rule of the choice of M.
+struct lcl_rule {
+    enum lcl_shape shape;                      // the matrices that it is for
+    bool (*holds)(const struct lcl_traits *T); // NULL: always
+    enum lcl_precond_type precond;
+    const char *reason;                    // a sentence
+    const struct lcl_precond_params *fill; // of ILUT; else NULL
+};
+
+// Of the rules that hold, the first one decides.
+extern const struct lcl_rule lcl_rules[];
+extern const int lcl_rule_count;
+
 // Whether diagonal entries are 0 or missing; false for blocks.
 bool lcl_lacks_diagonals(const struct lcl_traits *T);
 
@@ -47,7 +76,8 @@ bool lcl_seeks_pressure(const struct lcl_traits *T,
                         const struct lcl_precond_params *precond,
                         enum lcl_solver_type solver);
 
-// Replaces types that are DEFAULT; *reason is a sentence that says why.
+// Replaces types that are DEFAULT; *reason is the sentence of the rule for the
+// matrix alone, whatever the caller names.
 void lcl_choose(struct lcl_precond_params *precond,
                 struct lcl_solver_params *solver, const char **reason,
                 const struct lcl_traits *T);

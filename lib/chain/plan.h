@@ -2,17 +2,10 @@
 // The methods of a chain, in the order in which they are tried.
 #pragma once
 
+#include "lib/chain/later.h"
 #include "lib/operator/operator.h"
 
 #include <levelcl/chain.h>
-
-// How much of the couplings the factors tried before have dropped between
-// subdomains, as far as a method depends on it.
-enum lcl_dropped {
-    LCL_DROPPED_ANY,
-    LCL_DROPPED_LITTLE,
-    LCL_DROPPED_MUCH,
-};
 
 struct lcl_method {
     struct lcl_precond_params precond;
