@@ -34,62 +34,108 @@ typedef struct lcl_chain lcl_chain;
  *
  * A type that is DEFAULT is chosen by the values of A. A symmetric matrix whose
  * diagonal has one sign counts as definite, positive or negative: CG, unless M
- * is not symmetric. Other symmetric matrices: MINRES with JACOBI, unless
- * precond names something of subdomains. All others: BiCGSTAB. Unless precond
- * names something of subdomains, the preconditioner is
- *   JACOBI  if the couplings of each row add up to at most 0.9 of its diagonal
- *           entry: the condition number of D^-1 A is below 19 then
- *   AMG     of one level, a dense inverse, for up to 1000 rows, except on a
- *           CPU, on several devices and where diagonal entries are missing
- *   JACOBI  for up to 32768 rows of at least 10 couplings, with the same
- *           exceptions and not for blocks: factors have too many levels
- *   AMG     for definite A of 4096 rows or more, 32768 on several devices and
- *           on a CPU unless its rows are as short as those of problems in the
- *           plane, if A has near-null vectors, or if at least 0.9 of the weight
- *           of its couplings has the sign opposite to the diagonal and they add
- *           up to more than 1.5 of the diagonal entry in at most 0.1 of the
- *           rows: most rows of badly scaled matrices are such
- *   CPR     for matrices that are not symmetric, of 4096 blocks of 2 to 4 rows
- *           or more, on a CPU 16384, on one device, if in nearly all of a
- *           sample of rows of blocks the diagonal entries (p, p) of
- *           A_ii^-1 A_ij, j /= i, add up to 0.9 to 1.5 with negative sign for
- *           one p, and to less for all others: p is a pressure
- *   ILUT    with a transversal, on a CPU of 50 entries and 1e-5, for matrices
- *           that are not symmetric and lack more than half of the diagonal
- *           entries, on one other device any. Not for blocks
- *   ILUK    of level 1 for others that are not symmetric and lack diagonal
- *           entries: fill replaces them. Not for blocks
- *   JACOBI  for others that are not symmetric if couplings add up to more than
- *           0.9 of the diagonal entry in at most half of the rows, on a CPU a
- *           tenth, and to more than 1.5 of it in at most 0.01 of them; on a CPU
- *           not if 0.9 of their weight have the sign opposite to the diagonal
- *   ILUT    of 20 entries and 1e-4 for other matrices that are not symmetric
- *           if an entry lies, on average, in a row at least 4 times as long as
- *           the mean row. Not for blocks
- * else IC0 for CG, ILDU0 for all others.
+ * is not symmetric. Other symmetric matrices: MINRES if M is JACOBI or NONE.
+ * All others, Kronecker operators, with ILDU0, and callbacks: BiCGSTAB.
+ * Of a matrix, the first rule that holds decides on M:
+ *   the solver is CG_PUBLISHED: NONE
+ *   the solver is MINRES, and parameters of subdomains are given: IC0
+ *   the solver is MINRES: JACOBI
+ *   parameters of subdomains are given, and the solver may be CG: IC0
+ *   parameters of subdomains are given: ILDU0
+ *   the matrix is symmetric, but its diagonal has both signs or zeros: JACOBI
+ *   the matrix is symmetric and its diagonal dominates every row: JACOBI
+ *   the matrix is symmetric, its diagonal has one sign and its inverse is
+ *     small: AMG
+ *   the matrix is symmetric, its diagonal has one sign and near-null vectors
+ *     are given: AMG
+ *   the matrix is symmetric, its diagonal has one sign and its couplings have
+ *     the other: AMG
+ *   the matrix is symmetric, its diagonal has one sign and its rows are long
+ *     and few: JACOBI
+ *   the matrix is symmetric and its diagonal has one sign: IC0
+ *   the matrix is not symmetric, and its diagonal dominates every row: JACOBI
+ *   the matrix is not symmetric, and its inverse is small: AMG
+ *   the matrix is not symmetric, and its rows are long and few: JACOBI
+ *   the matrix is not symmetric, and one unknown of each block is coupled like
+ *     a pressure: CPR
+ *   the matrix is not symmetric and lacks diagonal entries, to whose places
+ *     large ones are permuted: ILUT, p 50, tol 1e-5, transversal
+ *   the matrix is not symmetric and lacks diagonal entries, to whose places
+ *     large ones are permuted: ILUT, p 20, tol 1e-4, transversal
+ *   the matrix is not symmetric and lacks diagonal entries, which fill
+ *     replaces: ILUK
+ *   the matrix is not symmetric, and its diagonal dominates nearly every row:
+ *     JACOBI
+ *   the matrix is not symmetric, and a few rows with far more entries than
+ *     others cause most of the fill: ILUT, p 20, tol 1e-4
+ *   the matrix is not symmetric: ILDU0
+ *
+ * lcl_chain_reason() is the sentence of the rule for the matrix alone. If the
+ * caller names a solver, rules for matrices that are not symmetric apply to
+ * symmetric ones, too, where none before them holds.
+ *
+ * The diagonal dominates a row if its couplings add up to at most 0.9 of its
+ * diagonal entry: the condition number of D^-1 A is below 19 if it dominates
+ * every row. It dominates nearly every row if they add up to more in at most
+ * half of the rows, on a CPU a tenth, and to more than 1.5 of it in at most
+ * 0.01 of them; on a CPU not if 0.9 of their weight have the sign opposite to
+ * the diagonal, and never if A is symmetric.
+ * An inverse is small, and AMG of one level a dense inverse, for up to 1000
+ * rows, except on a CPU, on several devices and where diagonal entries are
+ * missing. Rows are long and few for up to 32768 rows of at least 10 couplings
+ * on average, with the same exceptions and not for blocks: factors have too
+ * many levels.
+ * Near-null vectors and signs of couplings count for definite A of 4096 rows or
+ * more, 32768 on several devices and on a CPU unless its rows are as short as
+ * those of problems in the plane, without reproducible communication; signs, if
+ * at least 0.9 of the weight of its couplings has the sign opposite to the
+ * diagonal and they add up to more than 1.5 of the diagonal entry in at most
+ * 0.1 of the rows: most rows of badly scaled matrices are such.
+ * An unknown p is coupled like a pressure in matrices of 4096 blocks of 2 to 4
+ * rows or more, on a CPU 16384, on one device, if in nearly all of a sample of
+ * rows of blocks the diagonal entries (p, p) of A_ii^-1 A_ij, j /= i, add up to
+ * 0.9 to 1.5 with negative sign, and to less for all others.
+ * Large entries are permuted to the diagonal on a CPU (p 50) if more than half
+ * of the diagonal entries are missing, on one other device (p 20) if any are.
+ * Blocks lack no diagonal entries. A few rows cause most of the fill if an
+ * entry lies, on average, in a row at least 4 times as long as the mean row;
+ * not for blocks. ILUK has level 1.
  *
  * If one type is named, there is one method. If both are DEFAULT, methods
  * follow that are slower but solve more matrices. All take the parameters of
  * the solver, with idr_s 8 and restart 100 where those are 0; of precond the
- * later ones take refresh, pivot_tol, block_jacobi, amg and cpr. Their order
- * depends on the matrix and the device alone, so that
- * results repeat:
- *   definite    CG with AMG or IC0, CG with the other one, CG with AS of
- *               overlap 1 where much was dropped, CG with IC0 of the whole
- *               matrix; once CG has found that the matrix is not definite,
- *               MINRES with JACOBI instead of further CG; then those for
- *               general matrices
- *   symmetric   MINRES with JACOBI, then those for general matrices
- *   general     BiCGSTAB with ILDU0, JACOBI, CPR, ILUK or ILUT; for up to 8192
- *               rows, not on a CPU or several devices and unless precond names
- *               something of subdomains, GMRES(100) with AMG of one level, a
- *               dense inverse; unless the first one was ILUK or ILUT, IDR(8)
- *               with RAS of overlap 1 where much was dropped, else with ILDU0,
- *               both with fp64 factors and shifted pivots; IDR(8) with
- *               ILUT(20, 1e-4) and GMRES(100) with ILUT(200, 1e-6) of the whole
- *               matrix, with a transversal; GMRES(100) without M. Blocks: no
- *               transversals
- *   Kronecker   BiCGSTAB, IDR(8), GMRES(100), each with ILDU0
+ * later ones take elimination, refresh, pivot_tol, block_jacobi, amg and cpr.
+ * Their order depends on the matrix and the device alone, so that results
+ * repeat. The later methods are those of these that apply, in this order:
+ *   definite, after IC0: CG with AMG
+ *   definite, after others: CG with IC0
+ *   definite, much was dropped: CG with AS, overlap 1, fp64 factors, shifted
+ *     pivots
+ *   definite, if its factors fit: CG with IC0, of the whole matrix
+ *   symmetric, not after MINRES: MINRES with JACOBI
+ *   symmetric, after MINRES: BICGSTAB with ILDU0
+ *   symmetric, after MINRES, if diagonal entries are missing: BICGSTAB with
+ *     ILDU0, transversal
+ *   any, up to 8192 rows, on one device, not a CPU: GMRES with AMG, dense
+ *     inverse
+ *   any, not after ILUK and ILUT, much was dropped: IDR with RAS, overlap 1,
+ *     fp64 factors, shifted pivots
+ *   any, not after ILUK and ILUT, little was dropped: IDR with ILDU0, fp64
+ *     factors, shifted pivots
+ *   any, on a CPU, if its factors fit: IDR with ILUT, p 20, tol 1e-4,
+ *     transversal
+ *   any, otherwise: IDR with ILUT, p 20, tol 1e-4, of subdomains, transversal
+ *   any, if its factors fit: GMRES with ILUT, p 200, tol 1e-6, transversal
+ *   any, otherwise: GMRES with ILUT, p 200, tol 1e-6, of subdomains,
+ *     transversal
+ *   any: GMRES with NONE
+ *   no matrix: IDR with that of the first
+ *   no matrix: GMRES with that of the first
+ *
+ * Definite and symmetric are as above. Once CG has found that a matrix is not
+ * definite, MINRES follows instead of further CG; until then MINRES is left out
+ * if A looks definite. The dense inverse is left out after AMG of one level and
+ * if precond names something of subdomains. Blocks have no transversals.
  *
  * Much was dropped if the factors before dropped at least 0.05 of the couplings
  * between subdomains (dropped_share of lcl_precond_info). Factors of the whole

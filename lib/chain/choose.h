@@ -55,7 +55,7 @@ static inline struct lcl_traits lcl_traits_of(const lcl_operator *A)
 
 enum lcl_shape lcl_shape_of(const struct lcl_traits *T);
 
-// A rule of the choice of M.
+// A rule for M. tests/api/methods.py compares documents with these.
 struct lcl_rule {
     enum lcl_shape shape;                      // the matrices that it is for
     bool (*holds)(const struct lcl_traits *T); // NULL: always

@@ -20,7 +20,7 @@ struct lcl_setting {
     bool asked;                    // as in struct lcl_plan
 };
 
-// A later method.
+// A later method. tests/api/methods.py compares documents with these.
 struct lcl_later {
     enum lcl_shape shape;                       // the operators that it is for
     bool (*holds)(const struct lcl_setting *s); // NULL: always

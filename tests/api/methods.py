@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compares the methods of auto and of chains, as documents list them, with the
+tables of the code.
+usage: methods.py SOURCE_ROOT PRINT_METHODS"""
+import difflib
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def plain(text):
+    """Without markup, in lower case."""
+    text = re.sub(r"^\.Cm ", "", text, flags=re.MULTILINE)
+    return " ".join(text.replace("`", "").replace("*", "").split()).lower().replace(" ,", ",")
+
+
+def between(text, begin, end):
+    return text.split(begin, 1)[1].split(end, 1)[0]
+
+
+def readme(text):
+    """Rows of the table "| SENTENCE | METHOD |"."""
+    table = between(text, "| the report says |", "\n\n")
+    rows = [line.strip("| ").split(" | ") for line in table.split("\n")[2:]]
+    return [plain(": ".join(row)) for row in rows]
+
+
+def manual(text, before):
+    """Items of the list after a line."""
+    return [plain(item) for item in between(between(text, before, ".El"), ".It\n", "\0").split(".It\n")]
+
+
+def header(text, before):
+    """Paragraphs of a comment with a hanging indentation of two."""
+    block = between(text, before, "\n *\n").lstrip("\n")
+    return [plain(item) for item in re.split(r"^ \*   (?! )", block, flags=re.MULTILINE)[1:]]
+
+
+def main():
+    root, program = map(pathlib.Path, sys.argv[1:3])
+    table = {kind: plain_lines(program, kind) for kind in ("rules", "later")}
+    page = (root / "tools/clsolve.1").read_text(encoding="utf-8")
+    comment = (root / "include/levelcl/chain.h").read_text(encoding="utf-8")
+    text = (root / "README.md").read_text(encoding="utf-8")
+    lists = [
+        ("README.md", [row for row in table["rules"] if row.startswith("the matrix")], readme(text)),
+        ("clsolve.1, rules", table["rules"], manual(page, "The first rule that holds decides:\n")),
+        ("clsolve.1, later", table["later"], manual(page, "those of these that apply, in this order:\n")),
+        ("chain.h, rules", table["rules"], header(comment, "the first rule that holds decides on M:\n")),
+        ("chain.h, later", table["later"], header(comment, "those of these that apply, in this order:\n")),
+    ]
+    faults = [line for name, code, document in lists
+              for line in difflib.unified_diff(code, document, "code", name, lineterm="")]
+    print("\n".join(faults) or f"{len(table['rules'])} rules, {len(table['later'])} later methods")
+    return bool(faults)
+
+
+def plain_lines(program, kind):
+    output = subprocess.run([program, kind], check=True, capture_output=True, text=True).stdout
+    return [plain(line) for line in output.strip().split("\n")]
+
+
+sys.exit(main())

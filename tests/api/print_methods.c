@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Prints the rules of the automatic choice or the later methods of a chain, one
+// a line, as documents list them.
+// usage: print_methods rules|later
+#include "lib/chain/later.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void print_rule(const struct lcl_rule *R)
+{
+    printf("%s: %s", R->reason, lcl_precond_name(R->precond));
+    if (R->fill)
+        printf(", p %d, tol 1e%.0f%s", R->fill->ilut_p,
+               log10(R->fill->ilut_tol),
+               R->fill->transversal ? ", transversal" : "");
+    putchar('\n');
+}
+
+static const char *shape_name(enum lcl_shape shape)
+{
+    return shape == LCL_SHAPE_DEFINITE    ? "definite"
+           : shape == LCL_SHAPE_SYMMETRIC ? "symmetric"
+           : shape == LCL_SHAPE_ANY       ? "any"
+           : shape == LCL_SHAPE_FREE      ? "no matrix"
+                                          : "unknown";
+}
+
+static const char *dropped_name(enum lcl_dropped dropped)
+{
+    static const char *const name[] = {
+        [LCL_DROPPED_ANY] = "",
+        [LCL_DROPPED_LITTLE] = ", little was dropped",
+        [LCL_DROPPED_MUCH] = ", much was dropped",
+    };
+    return name[dropped];
+}
+
+static void print_later(const struct lcl_later *L)
+{
+    printf("%s%s%s%s: %s with %s", shape_name(L->shape), *L->when ? ", " : "",
+           L->when, dropped_name(L->dropped), lcl_solver_name(L->solver),
+           L->precond.type ? lcl_precond_name(L->precond.type)
+                           : "that of the first");
+    if (*L->variant)
+        printf(", %s", L->variant);
+    puts(L->precond.transversal ? ", transversal" : "");
+}
+
+int main(int argc, char **argv)
+{
+    const bool rules = argc == 2 && strcmp(argv[1], "rules") == 0;
+    const bool later = argc == 2 && strcmp(argv[1], "later") == 0;
+    for (int k = 0; rules && k < lcl_rule_count; ++k)
+        print_rule(&lcl_rules[k]);
+    for (int k = 0; later && k < lcl_later_count; ++k)
+        print_later(&lcl_later[k]);
+    return !rules && !later;
+}
