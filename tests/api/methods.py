@@ -20,13 +20,6 @@ def between(text, begin, end):
     return text.split(begin, 1)[1].split(end, 1)[0]
 
 
-def readme(text):
-    """Rows of the table "| SENTENCE | METHOD |"."""
-    table = between(text, "| the report says |", "\n\n")
-    rows = [line.strip("| ").split(" | ") for line in table.split("\n")[2:]]
-    return [plain(": ".join(row)) for row in rows]
-
-
 def manual(text, before):
     """Items of the list after a line."""
     return [plain(item) for item in between(between(text, before, ".El"), ".It\n", "\0").split(".It\n")]
@@ -43,9 +36,7 @@ def main():
     table = {kind: plain_lines(program, kind) for kind in ("rules", "later")}
     page = (root / "tools/clsolve.1").read_text(encoding="utf-8")
     comment = (root / "include/levelcl/chain.h").read_text(encoding="utf-8")
-    text = (root / "README.md").read_text(encoding="utf-8")
     lists = [
-        ("README.md", [row for row in table["rules"] if row.startswith("the matrix")], readme(text)),
         ("clsolve.1, rules", table["rules"], manual(page, "The first rule that holds decides:\n")),
         ("clsolve.1, later", table["later"], manual(page, "those of these that apply, in this order:\n")),
         ("chain.h, rules", table["rules"], header(comment, "the first rule that holds decides on M:\n")),
