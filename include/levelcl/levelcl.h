@@ -10,6 +10,7 @@
  *      layout.h                 matrices as other programs hold them
  *   3  precond.h                partition, factor, apply
  *      kron.h                   systems in Kronecker form
+ *      ranks.h                  processes that MPI connects
  *   4  solver.h, options.h      solve; options as text
  *      chain.h                  solve by the method that suits the matrix, then
  *                               by others
@@ -30,6 +31,7 @@
 #include <levelcl/operator.h>
 #include <levelcl/options.h>
 #include <levelcl/precond.h>
+#include <levelcl/ranks.h>
 #include <levelcl/solver.h>
 #include <levelcl/status.h>
 #include <levelcl/version.h>

@@ -18,6 +18,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { TAG_MESSAGE = 1, TAG_FAILED = 2, TAG_LIVES = 3 };
 enum { ENVELOPE = LCL_COMM_STARTED, ALIGNMENT = 16 };
@@ -27,6 +28,7 @@ enum { LOOK = 64, SPINS = 1000 };
 // In seconds; a rank may compile kernels while others wait for it.
 #define PATIENCE 25.0
 #define GRACE    1.0 // for answers to a failure
+#define BRIEF    0.1 // a wait in which a rank leaves the processor to nobody
 
 struct envelope {
     uint64_t bytes;
@@ -146,7 +148,7 @@ static enum lcl_status refuse_silence(struct endpoint *E)
 {
     const struct lcl_log *log = &E->comm.log;
     give_up(&E->comm);
-    const int rank = find_silent(E);
+    const int rank = log->fn ? find_silent(E) : -1;
     return rank < 0 ? lcl_fail(log, LCL_EDEVICE,
                                "another rank did not answer for %g seconds",
                                E->patience)
@@ -176,11 +178,21 @@ static enum lcl_status look_until(struct endpoint *E, double until)
     return st < 0 || lcl_now() < until ? st : refuse_silence(E);
 }
 
+// Between two polls of a wait that began at `start`.
+static void rest(double start)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    if (lcl_now() - start < BRIEF)
+        sched_yield();
+    else
+        nanosleep(&pause, NULL);
+}
+
 // Waits for a request; *code is the one of MPI.
 static enum lcl_status await(struct endpoint *E, MPI_Request *request,
                              MPI_Status *status, int *code)
 {
-    const double until = lcl_now() + E->patience;
+    const double start = lcl_now(), until = start + E->patience;
     int done = 0;
     for (int polls = 1; !done; ++polls) {
         *code = MPI_Test(request, &done, status);
@@ -191,7 +203,7 @@ static enum lcl_status await(struct endpoint *E, MPI_Request *request,
         if (st < 0)
             return st;
         if (!done && polls >= SPINS)
-            sched_yield();
+            rest(start);
     }
     return LCL_OK;
 }
@@ -482,7 +494,7 @@ static enum lcl_status refuse_meeting(const struct lcl_log *log)
 static enum lcl_status await_all(struct meeting *m, double patience,
                                  const struct lcl_log *log)
 {
-    const double until = lcl_now() + patience;
+    const double start = lcl_now(), until = start + patience;
     int done = 0;
     while (!done) {
         if (MPI_Test(&m->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
@@ -492,7 +504,7 @@ static enum lcl_status await_all(struct meeting *m, double patience,
                             "another rank did not answer for %g seconds",
                             patience);
         if (!done)
-            sched_yield();
+            rest(start);
     }
     m->request = MPI_REQUEST_NULL;
     return LCL_OK;
@@ -531,7 +543,8 @@ static enum lcl_status begin_all(struct endpoint *E, MPI_Comm mpi,
 enum lcl_status lcl_mpi_comm_create(struct lcl_comm **out, const void *mpi_comm,
                                     const struct lcl_log *log)
 {
-    const MPI_Comm mpi = *(const MPI_Comm *)mpi_comm;
+    const MPI_Comm mpi =
+        mpi_comm ? *(const MPI_Comm *)mpi_comm : MPI_COMM_WORLD;
     *out = NULL;
     if (!is_running())
         return lcl_fail(log, LCL_EINVAL,
@@ -566,4 +579,57 @@ void lcl_mpi_comm_destroy(struct lcl_comm **comm)
     if (E->failed < 0 && is_running())
         MPI_Comm_free(&E->mpi);
     release(E);
+}
+
+// ---------------------------------------------------------------- MPI itself
+
+enum lcl_status lcl_mpi_start(bool *started, const struct lcl_log *log)
+{
+    int begun, level;
+    MPI_Initialized(&begun);
+    *started = false;
+    if (begun)
+        return LCL_OK;
+    *started =
+        MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) == MPI_SUCCESS;
+    return *started ? LCL_OK : lcl_fail(log, LCL_EDEVICE, "MPI does not start");
+}
+
+void lcl_mpi_end(void)
+{
+    if (is_running())
+        MPI_Finalize();
+}
+
+void lcl_mpi_abort(const struct lcl_comm *comm, int code)
+{
+    const struct endpoint *E = (const struct endpoint *)comm;
+    if (is_running())
+        MPI_Abort(E ? E->mpi : MPI_COMM_WORLD, code);
+}
+
+const void *lcl_mpi_of(const struct lcl_comm *comm)
+{
+    return &((const struct endpoint *)comm)->mpi;
+}
+
+double lcl_mpi_set_patience(struct lcl_comm *comm, double seconds)
+{
+    struct endpoint *E = (struct endpoint *)comm;
+    const double before = E->patience;
+    E->patience = seconds;
+    return before;
+}
+
+enum lcl_status lcl_mpi_local_rank(struct lcl_comm *comm, int *rank)
+{
+    struct endpoint *E = (struct endpoint *)comm;
+    MPI_Comm host;
+    const int code = MPI_Comm_split_type(E->mpi, MPI_COMM_TYPE_SHARED, 0,
+                                         MPI_INFO_NULL, &host);
+    if (code != MPI_SUCCESS)
+        return fail_mpi(E, "MPI_Comm_split_type", code);
+    MPI_Comm_rank(host, rank);
+    MPI_Comm_free(&host);
+    return LCL_OK;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ranks of MPI read one file together.
-#include "host/log.h"
-#include "lib/comm/mpi.h"
-#include "lib/io/shared.h"
+// Rows of a file that the ranks of a communicator of MPI read together.
+#include "lib/io/ranks_rows.h"
 
 #include <levelcl/mpi.h>
 
@@ -10,13 +8,5 @@ enum lcl_status lcl_rows_read_mpi(struct lcl_rows *out, MPI_Comm comm,
                                   const char *path, int block,
                                   const struct lcl_log *log)
 {
-    struct lcl_comm *C;
-    if (!out || !path)
-        return lcl_misuse(log, "lcl_rows_read_mpi: an argument is NULL");
-    *out = (struct lcl_rows)LCL_ROWS_INIT;
-    enum lcl_status st = lcl_mpi_comm_create(&C, &comm, log);
-    if (st == LCL_OK)
-        st = lcl_rows_read_shared(out, path, block, C);
-    lcl_mpi_comm_destroy(&C);
-    return st;
+    return lcl_rows_read_on(out, &comm, path, block, log, "lcl_rows_read_mpi");
 }

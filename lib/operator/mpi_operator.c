@@ -1,95 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operators whose rows are distributed among the ranks of MPI.
-#include "host/log.h"
-#include "host/runtime.h"
-#include "lib/comm/agree.h"
-#include "lib/comm/mpi.h"
-#include "lib/operator/distributed.h"
-#include "lib/operator/kron_distributed.h"
+// Operators on a communicator of MPI.
+#include "lib/operator/ranks_operator.h"
 
 #include <levelcl/mpi.h>
-
-static enum lcl_status refuse_ahead(const struct lcl_operator_params *params,
-                                    const struct lcl_log *log)
-{
-    return params->communication == LCL_COMMUNICATION_AHEAD
-               ? lcl_fail(log, LCL_EUNSUPPORTED,
-                          "communication 'ahead' is for devices of one "
-                          "process; ranks of MPI need 'step'")
-               : LCL_OK;
-}
-
-static enum lcl_status expect_equal(struct lcl_comm *C,
-                                    const struct lcl_operator_params *p)
-{
-    const struct lcl_common all[] = {
-        {"spmv", p->spmv},           {"block_size", p->block_size},
-        {"kron", p->kron},           {"kron_exchange", p->kron_exchange},
-        {"hec_width", p->hec_width}, {"communication", p->communication},
-    };
-    return lcl_comm_expect_equal(C, "an operator", all,
-                                 sizeof all / sizeof *all);
-}
-
-// Arguments that are wrong on one rank are refused on all.
-static enum lcl_status begin(struct lcl_comm **comm, lcl_operator **out,
-                             lcl_context *ctx, MPI_Comm mpi, const void *A,
-                             const char *function,
-                             const struct lcl_operator_params **params)
-{
-    const struct lcl_log *log = lcl_context_log(ctx);
-    enum lcl_status st = LCL_OK;
-    if (out)
-        *out = NULL;
-    if ((ctx && (st = lcl_context_expect_collective(ctx, function)) < 0) ||
-        (st = lcl_mpi_comm_create(comm, &mpi, log)) < 0)
-        return st;
-    if ((st = lcl_operator_begin(out, ctx, A, function, params)) == LCL_OK)
-        st = refuse_ahead(*params, log);
-    if ((st = lcl_comm_agree(*comm, st, "an operator")) < 0 ||
-        (st = expect_equal(*comm, *params)) < 0)
-        lcl_mpi_comm_destroy(comm);
-    return st;
-}
-
-// The operator owns the transport; without an operator nobody needs it.
-static enum lcl_status hand_over(lcl_operator *A, struct lcl_comm *C,
-                                 enum lcl_status st)
-{
-    if (st < 0)
-        lcl_mpi_comm_destroy(&C);
-    else {
-        A->comm = C;
-        A->end_comm = lcl_mpi_comm_destroy;
-    }
-    return st;
-}
 
 enum lcl_status lcl_operator_create_mpi(
     lcl_operator **out, lcl_context *ctx, MPI_Comm comm,
     const struct lcl_rows *A, const struct lcl_operator_params *params)
 {
-    struct lcl_comm *C;
-    enum lcl_status st =
-        begin(&C, out, ctx, comm, A, "lcl_operator_create_mpi", &params);
-    if (st < 0)
-        return st;
-    const struct lcl_view rows = lcl_view_of_rows(A, 1);
-    st = lcl_distributed_create(out, ctx, C, &rows, params);
-    return hand_over(*out, C, st);
+    return lcl_operator_create_on(out, ctx, &comm, A, params,
+                                  "lcl_operator_create_mpi");
 }
 
 enum lcl_status lcl_operator_create_kron_mpi(
     lcl_operator **out, lcl_context *ctx, MPI_Comm comm,
     const struct lcl_kron_rows *K, const struct lcl_operator_params *params)
 {
-    struct lcl_comm *C;
-    enum lcl_status st =
-        begin(&C, out, ctx, comm, K, "lcl_operator_create_kron_mpi", &params);
-    if (st < 0)
-        return st;
-    st = lcl_kron_check_ranks(params, &C->log);
-    if (st == LCL_OK)
-        st = lcl_kron_distributed_create(out, ctx, C, K, params);
-    return hand_over(*out, C, st);
+    return lcl_operator_create_kron_on(out, ctx, &comm, K, params,
+                                       "lcl_operator_create_kron_mpi");
 }

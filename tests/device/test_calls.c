@@ -83,6 +83,9 @@ struct calls {
     struct lcl_link link;
     struct lcl_caps caps;
     struct lcl_estimate estimate;
+    lcl_ranks *ranks; // NULL, without MPI
+    struct lcl_ranks_rows ranks_rows;
+    struct lcl_ranks_failure failure;
     const char *names[N];
     struct lcl_test_folder folder;
     char path[LCL_TEST_PATH], dense_path[LCL_TEST_PATH];
@@ -282,6 +285,11 @@ static bool is_refused(const char *name)
            strcmp(name, "lcl_operator_update_kron_rows") == 0;
 }
 
+static bool needs_mpi(const char *name)
+{
+    return strstr(name, "_mpi") || strstr(name, "ranks") || is_refused(name);
+}
+
 // ------------------------------------------------------------------- NULL
 
 static struct calls shared; // with the functions that the library calls
@@ -314,10 +322,8 @@ static void test_calls__no_pointer_may_be_null_unless_it_is_optional(
     int failures = 0;
     for (int k = 0; k < CALLS; ++k)
         for (int p = 0; p < calls[k].pointers; ++p) {
-            const bool may =
-                !calls[k].status ||
-                (calls[k].optional >> p & 1 && !strstr(calls[k].name, "_mpi") &&
-                 !is_refused(calls[k].name));
+            const bool may = !calls[k].status || (calls[k].optional >> p & 1 &&
+                                                  !needs_mpi(calls[k].name));
             const enum lcl_status st = call_without(&F, &calls[k], p);
             if (may ? st >= 0 : st == LCL_EINVAL)
                 drop_made(&F);
