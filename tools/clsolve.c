@@ -75,7 +75,7 @@ int main(int argc, char **argv)
         code = 3;
     }
     job_finish(job);
+    ranks_end(job, st, code);
     free(job);
-    ranks_end(st, code);
     return code;
 }

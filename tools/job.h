@@ -27,6 +27,7 @@ struct ranks;
 
 struct job {
     struct cli cli;
+    lcl_ranks *mpi;      // NULL: MPI is not in use
     struct ranks *ranks; // of MPI; NULL: one process
     bool silent;         // another rank reports
     struct messages messages;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a run in several processes needs besides MPI.
+// What one rank finds out by itself: launchers, its device, its rows.
 #include "tools/ranks.h"
 
 #include <stdlib.h>

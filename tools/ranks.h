@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs of clsolve in several processes that MPI connects, each with some of the
-// rows: mpirun -n 4 clsolve A.mtx. In a build without MPI the functions of
-// ranks_mpi.c refuse.
+// rows: mpirun -n 4 clsolve A.mtx.
 #pragma once
 
 #include "tools/job.h"
+
+enum { RANKS_WORDS = 5 };
 
 struct ranks {
     int rank, size;
@@ -15,6 +16,7 @@ struct ranks {
     struct job_blocks blocks; // of a Kronecker system, of all ranks
     int64_t start;            // where job->kron has the rank's rows
     char device[128];         // that the rank takes; "": the default one
+    int64_t words[];          // RANKS_WORDS numbers of each rank
 };
 
 // Whether the command line or the environment asks for MPI: launchers tell each
@@ -65,11 +67,37 @@ void ranks_finish_kron(struct ranks_kron *part);
 void ranks_multiply_ones_kron(const struct ranks *R, const struct lcl_kron *K,
                               double *y);
 
-// ---------------------------------------------------------------- with MPI
+// ---------------------------------------------------------------- agreement
 
-// Starts MPI; sets job->ranks if there are several processes. Those but rank 0
-// print nothing.
+// Connects the processes, as job->mpi; sets job->ranks if there are several.
+// Those but rank 0 print nothing. LCL_EUNSUPPORTED: a build without MPI.
 enum lcl_status ranks_begin(struct job *job);
+
+// Ends MPI, after job_finish(); ends the other ranks if one of them has failed.
+void ranks_end(struct job *job, enum lcl_status status, int code);
+
+// The error of one rank on all, with its message and its phase. The run ends
+// here, on all ranks, if another one does not answer; so it does in the
+// functions below, and in ranks_must() for an error of lcl_ranks.
+enum lcl_status ranks_agree(struct job *job, enum lcl_status st);
+void ranks_must(const struct job *job, enum lcl_status st);
+
+// Element r of `each`, `bytes` bytes, is that of rank r; afterwards all ranks
+// have all.
+void ranks_gather(const struct job *job, void *each, size_t bytes);
+
+// Combines the numbers of all ranks, at most RANKS_WORDS.
+void ranks_combine(const struct job *job, int64_t *values, int count,
+                   int64_t (*combine)(int64_t a, int64_t b));
+int64_t ranks_sum(int64_t a, int64_t b);
+int64_t ranks_least(int64_t a, int64_t b);
+int64_t ranks_most(int64_t a, int64_t b);
+int64_t ranks_common_bits(int64_t a, int64_t b);
+
+// The first rank whose number is not that of rank 0; `size`: all have the same.
+int ranks_find_other(const struct job *job, uint64_t own);
+
+// ---------------------------------------------------------------- solve
 
 // Solves on all ranks; rank 0 calls print_header(), print_method() and
 // print_result(), which ends the job, in between. An error of one rank is one
@@ -82,10 +110,3 @@ struct ranks_report {
 enum lcl_status ranks_solve(struct job *job, const struct ranks_report *report);
 
 enum lcl_status ranks_make_operator(struct job *job);
-
-// Element r of `each`, `bytes` bytes, is that of rank r; afterwards rank 0 has
-// all.
-void ranks_gather(const struct job *job, void *each, size_t bytes);
-
-// Ends MPI, after job_finish(); ends the other ranks if one of them has failed.
-void ranks_end(enum lcl_status status, int code);
