@@ -6,8 +6,11 @@
 #include "tests/support/capture.h"
 #include "tests/support/fail_alloc.h"
 #include "tests/support/fail_threads.h"
+#include "tests/support/misuse.h"
 #include "tests/support/rank_cases.h"
 #include "tests/support/test.h"
+
+#include <levelcl/ranks.h>
 
 #include <pthread.h>
 #include <signal.h>
@@ -245,6 +248,33 @@ static void test_comm__mpi_is_refused(void **state)
     lcl_mpi_comm_destroy(&C);
 }
 
+// The same of <levelcl/ranks.h>, whose functions refuse to work without ranks.
+static void test_comm__ranks_are_refused(void **state)
+{
+    (void)state;
+    const void *const no_communicator = NULL;
+    const struct lcl_ranks_rows rows = {.first = -1, .columns = -1};
+    struct lcl_ranks_failure failure = {.code = 1};
+    lcl_ranks *R = (lcl_ranks *)&capture[0];
+    double x = 0;
+    test_capture_init(&capture[0], LCL_LOG_ERROR);
+    const enum lcl_status st =
+        lcl_ranks_create(&R, &no_communicator, &capture[0].log);
+    assert_null(R);
+    assert_true(st == LCL_EUNSUPPORTED || st == LCL_EINVAL);
+    test_capture_expect(&capture[0], st == LCL_EUNSUPPORTED
+                                         ? "this build of the library has no "
+                                           "MPI"
+                                         : "MPI is not running");
+    assert_int_equal(lcl_ranks_count(R), 1);
+    lcl_ranks_abort(R, 1); // nothing to end
+    assert_misuse(lcl_ranks_agree(R, LCL_OK, &failure));
+    assert_misuse(lcl_ranks_gather(R, &x, SIZE_MAX, &x));
+    assert_misuse(lcl_ranks_scatter_rows(R, &rows, &x, &x));
+    assert_misuse(lcl_ranks_gather_rows(R, &rows, &x, &x));
+    lcl_ranks_destroy(&R);
+}
+
 // ------------------------------------------------------------------- memory
 
 // A rank calls on after an error, as if to report it: no rank may wait for it.
@@ -300,6 +330,7 @@ int main(void)
         cmocka_unit_test(test_comm__only_the_callers_thread_gets_signals),
         cmocka_unit_test(test_comm__threads_that_cannot_be_created),
         cmocka_unit_test(test_comm__mpi_is_refused),
+        cmocka_unit_test(test_comm__ranks_are_refused),
         cmocka_unit_test(test_comm__allocations_that_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
