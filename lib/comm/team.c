@@ -424,11 +424,6 @@ void lcl_team_destroy(lcl_team **team)
     *team = NULL;
 }
 
-int lcl_team_size(const lcl_team *team)
-{
-    return team->size;
-}
-
 struct lcl_comm *lcl_team_comm(lcl_team *team, int rank)
 {
     return &team->member[rank].comm;

@@ -23,7 +23,6 @@ void lcl_team_set_contexts(lcl_team *team, lcl_context *const *ctx);
 enum lcl_status lcl_team_connect(lcl_team *team, lcl_context *const *ctx,
                                  bool *connected);
 
-int lcl_team_size(const lcl_team *team);
 struct lcl_comm *lcl_team_comm(lcl_team *team, int rank);
 
 // Calls fn(arg, rank) on all ranks at once: rank 0 on the calling thread, each

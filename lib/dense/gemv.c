@@ -7,7 +7,6 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "host/timer.h"
 
 enum { STORED_SINGLE = 2 }; // LCL_STORAGE of dense.cl
 
@@ -106,63 +105,4 @@ enum lcl_status lcl_gemv_apply(const struct lcl_gemv *G,
         G->kernel, G->groups, lcl_arg_long(G->n), lcl_arg_long(G->stride),
         lcl_arg_buffer(G->single ? G->single : G->matrix), lcl_arg_buffer(v->x),
         lcl_arg_buffer(v->y), lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
-}
-
-// ------------------------------------------------------------------- timing
-
-struct stopwatch {
-    struct lcl_gemv gemv;
-    lcl_buffer *matrix, *x, *y;
-};
-
-static enum lcl_status make_buffers(struct stopwatch *W, lcl_context *ctx,
-                                    int64_t n)
-{
-    enum lcl_status st;
-    if ((st = lcl_buffer_create(&W->matrix, ctx, n * n, 8, "matrix")) < 0 ||
-        (st = lcl_buffer_create(&W->x, ctx, n, 8, "vector")) < 0 ||
-        (st = lcl_buffer_create(&W->y, ctx, n, 8, "vector")) < 0 ||
-        (st = lcl_buffer_fill(W->matrix, 0)) < 0)
-        return st;
-    return lcl_buffer_fill(W->x, 0);
-}
-
-static enum lcl_status run(struct stopwatch *W, int launches)
-{
-    const struct lcl_operands v = {
-        .x = W->x, .y = W->y, .stop = lcl_context_no_stop(W->gemv.ctx)};
-    enum lcl_status st = LCL_OK;
-    for (int i = 0; i < launches && st == LCL_OK; ++i)
-        st = lcl_gemv_apply(&W->gemv, &v);
-    return st;
-}
-
-static enum lcl_status time_run(struct stopwatch *W, int launches,
-                                double *seconds)
-{
-    lcl_timer *timer;
-    enum lcl_status st = lcl_timer_start(&timer, W->gemv.ctx);
-    if (st < 0)
-        return st;
-    st = run(W, launches);
-    const enum lcl_status stopped = lcl_timer_stop(&timer, seconds);
-    *seconds /= launches;
-    return st < 0 ? st : stopped;
-}
-
-enum lcl_status lcl_gemv_time(lcl_context *ctx, enum lcl_gemv_method method,
-                              int64_t n, int launches, double *seconds)
-{
-    struct stopwatch W = {.matrix = NULL};
-    enum lcl_status st;
-    if ((st = make_buffers(&W, ctx, n)) == LCL_OK &&
-        (st = lcl_gemv_init(&W.gemv, ctx, method, W.matrix, n, n)) == LCL_OK &&
-        (st = lcl_gemv_update(&W.gemv)) == LCL_OK &&
-        (st = run(&W, 1)) == LCL_OK)
-        st = time_run(&W, launches, seconds);
-    lcl_gemv_finish(&W.gemv);
-    lcl_buffer_destroy(&W.y);
-    lcl_buffer_destroy(&W.x);
-    lcl_buffer_destroy(&W.matrix);
-    return st;
 }

@@ -47,8 +47,3 @@ enum lcl_status lcl_gemv_update(struct lcl_gemv *G);
 // Enqueues y = A x; CLBlast ignores the stopping flag.
 enum lcl_status lcl_gemv_apply(const struct lcl_gemv *G,
                                const struct lcl_operands *v);
-
-// Measures the time of one product of n rows by a method, in seconds: the mean
-// of `launches` launches after one warm-up launch.
-enum lcl_status lcl_gemv_time(lcl_context *ctx, enum lcl_gemv_method method,
-                              int64_t n, int launches, double *seconds);

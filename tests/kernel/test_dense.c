@@ -314,15 +314,6 @@ static void test_dense__clblast_s_products_match(void **state)
         expect_product(*state, LCL_GEMV_CLBLAST, *n, 1e-12);
 }
 
-static void test_dense__products_can_be_timed(void **state)
-{
-    double seconds = -1;
-    assert_int_equal(
-        lcl_gemv_time(*state, LCL_GEMV_DOUBLE, test_size(9, 300), 3, &seconds),
-        LCL_OK);
-    assert_true(seconds >= 0 && seconds < 60);
-}
-
 // With 32 KB of local memory a region of the default tiles does not fit.
 static void test_dense__tiles_fit_the_local_memory(void **state)
 {
@@ -352,7 +343,6 @@ int main(void)
         cmocka_unit_test(test_dense__products_match),
         cmocka_unit_test(test_dense__products_with_listed_rows_match),
         cmocka_unit_test(test_dense__clblast_s_products_match),
-        cmocka_unit_test(test_dense__products_can_be_timed),
     };
     return test_device_run(tests);
 }
