@@ -267,22 +267,38 @@ static const char *meant_command(const char *word)
     return command_nearest(word);
 }
 
+// Whether the matrix is no file, but written as built-in problems are.
+static bool is_problem(const char *matrix)
+{
+    return matrix && matrix[0] != ':' && strchr(matrix, ':') &&
+           !strchr(matrix, '/') && access(matrix, F_OK) != 0;
+}
+
 static enum lcl_status check_command(struct parser *parser)
 {
-    const char *word = parser->first_word;
+    const char *word = parser->first_word, *matrix = parser->cli->matrix;
     const char *meant = word ? meant_command(word) : NULL;
+    if (is_problem(matrix))
+        return messages_fail(parser->messages, LCL_EINVAL,
+                             "there is no file '%s'; a built-in problem is an "
+                             "option: --problem %s",
+                             matrix, matrix);
     return meant ? messages_fail(parser->messages, LCL_EINVAL,
                                  "unknown command '%s': did you mean '%s'?",
                                  word, meant)
                  : LCL_OK;
 }
 
-// The first word may be a command; another one is the matrix, or the second
-// file of a conversion.
+// The first word may be a command, also after "help"; another one is the
+// matrix, or the second file of a conversion.
 static enum lcl_status word(struct parser *parser, const char *text)
 {
     struct cli *cli = parser->cli;
     const bool first = !parser->named && !parser->only_files;
+    if (first && !cli->help && strcmp(text, "help") == 0) {
+        cli->help = true;
+        return LCL_OK;
+    }
     parser->named = true;
     const struct command *command = first ? command_find(text) : NULL;
     if (command) {

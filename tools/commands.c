@@ -18,10 +18,9 @@ const struct command *command_at(int index)
     return index < COUNT ? table[index] : NULL;
 }
 
-// The first one has no word.
 const struct command *command_find(const char *word)
 {
-    for (int i = 1; i < COUNT; ++i)
+    for (int i = 0; i < COUNT; ++i)
         if (strcmp(word, table[i]->name) == 0)
             return table[i];
     return NULL;
@@ -30,9 +29,9 @@ const struct command *command_find(const char *word)
 const char *command_nearest(const char *word)
 {
     const char *names[COUNT];
-    for (int i = 1; i < COUNT; ++i)
-        names[i - 1] = table[i]->name;
-    return lcl_nearest(word, names, COUNT - 1);
+    for (int i = 0; i < COUNT; ++i)
+        names[i] = table[i]->name;
+    return lcl_nearest(word, names, COUNT);
 }
 
 const char *command_title(const struct command *command, char text[64])

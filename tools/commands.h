@@ -4,7 +4,8 @@
 
 #include <levelcl/status.h>
 
-// All of them, in the order of --help; `clsolve A.mtx` is the first one.
+// All of them, in the order of --help; the word of the first one may be left
+// out.
 // clang-format off
 #define COMMANDS(X) \
     X(solve) \

@@ -36,8 +36,8 @@ struct lcl_option_help {
 };
 LCL_API const struct lcl_option_help *lcl_options_help(int index);
 
-/* The one of `count` names nearest to `word` by edit distance; NULL if none is
- * close, and for NULL. */
+/* The first of `count` names that begins with `word`, from 3 letters on, else
+ * the nearest one by edit distance; NULL if none is close, and for NULL. */
 LCL_API const char *lcl_nearest(const char *word, const char *const *names,
                                 int count);
 

@@ -10,6 +10,8 @@
 // edit: "idlu0" is nearer to "ildu0" than to "ilu0".
 enum { LONGEST = 48, SWAP = 1, EDIT = 2 };
 
+enum { SHORTEST = 3 }; // beginning of a word that says what is meant
+
 static bool same(char a, char b)
 {
     return tolower((unsigned char)a) == tolower((unsigned char)b);
@@ -47,12 +49,29 @@ static int distance(const char *a, const char *b)
     return row[m % 3][n];
 }
 
+// The first name that begins with the word, of which the end is missing.
+static const char *find_beginning(const char *word, size_t length,
+                                  const char *const *names, int count)
+{
+    for (int i = 0; i < count && length >= SHORTEST; ++i) {
+        size_t k = 0;
+        while (names[i] && names[i][k] && k < length &&
+               same(word[k], names[i][k]))
+            ++k;
+        if (k == length)
+            return names[i];
+    }
+    return NULL;
+}
+
 const char *lcl_nearest(const char *word, const char *const *names, int count)
 {
     const size_t length = word && names ? strlen(word) : LONGEST + 1;
     if (length > LONGEST)
         return NULL;
-    const char *nearest = NULL;
+    const char *nearest = find_beginning(word, length, names, count);
+    if (nearest)
+        return nearest;
     int best = EDIT * (1 + (int)length / 3) + 1;
     for (int i = 0; i < count; ++i) {
         if (!names[i] || strlen(names[i]) > LONGEST)

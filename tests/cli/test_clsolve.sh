@@ -96,6 +96,16 @@ refused 2 'unexpected argument' two.mtx one.mtx
 refused 2 "unknown command 'infoo': did you mean 'info'" infoo two.mtx
 refused 2 "unknown command 'infoo': did you mean 'info'" infoo --problem lap3d:4
 refused 2 "unknown command 'devces': did you mean 'devices'" devces
+refused 2 "unknown command 'sovle': did you mean 'solve'" sovle two.mtx
+refused 2 "'bicg' for solver: did you mean 'bicgstab'" two.mtx --solver bicg
+refused 2 "there is no file 'lap3d:4'; a built-in problem is an option: --problem lap3d:4" lap3d:4
+refused 2 "a built-in problem is an option: --problem lap3d:4" info lap3d:4
+ends 0 solve two.mtx
+ends 0 help
+cp "$dir/stdout" help.txt
+ends 0 --help
+cmp -s "$dir/stdout" help.txt && pass || flunk 'clsolve help prints the help'
+ends 0 help tune
 refused 2 'expected the name of a file, as in file:labels.txt' two.mtx --partition file:
 refused 2 'expected the name of a file, as in file:labels.txt' two.mtx --partition=file
 refused 2 'factor-storage adaptive requires --precond block-jacobi' two.mtx --factor-storage adaptive

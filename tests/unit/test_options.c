@@ -369,6 +369,17 @@ static void test_nearest__swapped_letters_are_the_nearest(void **state)
     assert_string_equal(lcl_nearest("ilu", names, 4), "ilu0");
 }
 
+static void test_nearest__beginnings_are_nearer_than_similar_names(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"cg", "bicgstab", "idr", "reason"};
+    assert_string_equal(lcl_nearest("bicg", names, 4), "bicgstab");
+    assert_string_equal(lcl_nearest("BiCG", names, 4), "bicgstab");
+    assert_string_equal(lcl_nearest("rea", names, 4), "reason");
+    assert_string_equal(lcl_nearest("gc", names, 4), "cg");
+    assert_string_equal(lcl_nearest("idrs", names, 4), "idr");
+}
+
 static void test_nearest__nothing_near_is_null(void **state)
 {
     (void)state;
@@ -395,6 +406,8 @@ int main(void)
         cmocka_unit_test(test_options__silent_without_a_log),
         cmocka_unit_test(test_options__help_ends_with_null),
         cmocka_unit_test(test_nearest__swapped_letters_are_the_nearest),
+        cmocka_unit_test(
+            test_nearest__beginnings_are_nearer_than_similar_names),
         cmocka_unit_test(test_nearest__nothing_near_is_null),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
