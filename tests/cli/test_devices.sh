@@ -35,6 +35,7 @@ refused 2 'give --device or --bandwidth, not both' devices --bandwidth --device 
 refused 2 'bandwidth does not apply' --problem lap3d:4 --bandwidth
 
 ends 0 --problem lap3d:12 --devices 0,1 --solver cg --precond ic0
+grep -q '^product  *auto' "$dir/stdout" && flunk 'the product that was chosen is named' || pass
 says stdout 'converged'
 says stdout '^  *device 1: [0-9.]* s own work, [0-9.]* s halo, [0-9.]* s sums, '
 [ "$(grep -c '^device  ' "$dir/stdout")" = 2 ] && pass || flunk 'not two devices'
