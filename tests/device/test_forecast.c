@@ -87,6 +87,14 @@ static void mark(const struct entry *found)
                                   strcmp(entries[i].text, found->text) == 0;
 }
 
+// Dot products fused into a product: of CSR or of slices, whichever has been
+// measured to be faster.
+static bool is_measured(const char *name)
+{
+    return strncmp(name, "csr_dot", 7) == 0 ||
+           strncmp(name, "sliced_dot", 10) == 0;
+}
+
 // Number of launched kernels that no entry has.
 static int match(const char *problem)
 {
@@ -98,11 +106,12 @@ static int match(const char *problem)
                                           NULL),
                          CL_SUCCESS);
         const struct entry *entry = find_entry(text, launched[i].name);
+        const bool lacks = !entry && !is_measured(launched[i].name);
         if (entry)
             mark(entry);
-        else
+        if (lacks)
             print_error("%s: %s is not announced\n", problem, launched[i].name);
-        missing += !entry;
+        missing += lacks;
     }
     return missing;
 }
@@ -182,10 +191,12 @@ static void test_forecast__default_solves_launch_these_kernels(void **state)
         lcl_context_destroy(&ctx);
     }
     for (int i = 0; i < entry_count; ++i) {
-        if (!entries[i].is_launched)
+        const bool rests =
+            !entries[i].is_launched && !is_measured(entries[i].name);
+        if (rests)
             print_error("%s is announced and never launched\n",
                         entries[i].name);
-        idle += !entries[i].is_launched;
+        idle += rests;
         free(entries[i].text);
     }
     assert_int_equal(missing, 0);
