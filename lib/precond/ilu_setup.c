@@ -299,7 +299,8 @@ static enum lcl_status download_schedule(const lcl_precond *M,
     const int64_t n = a->symbolic.schedule.n;
     enum lcl_status st =
         lcl_schedule_download(&a->host.schedule, ctx, &a->symbolic.schedule);
-    if (st < 0 || M->info.elimination == LCL_ELIMINATION_TWISTED)
+    if (st < 0 || !lcl_trisolve_reads_order(M->info.trisolve) ||
+        M->info.elimination == LCL_ELIMINATION_TWISTED)
         return st;
     a->host.row = lcl_malloc((size_t)n, sizeof *a->host.row);
     return a->host.row

@@ -123,6 +123,11 @@ bool lcl_trisolve_reads_schedule(enum lcl_trisolve name)
            !lcl_trisolve_takes_levels(name);
 }
 
+bool lcl_trisolve_reads_order(enum lcl_trisolve name)
+{
+    return methods[name] == &lcl_trisolve_spin_loop_lds;
+}
+
 enum lcl_status lcl_trisolve_update(struct lcl_trisolve_method *T)
 {
     return T->ops->update ? T->ops->update(T) : LCL_OK;

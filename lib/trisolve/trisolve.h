@@ -97,6 +97,8 @@ int64_t lcl_trisolve_rows_most(enum lcl_trisolve name,
 
 // Whether the method builds its own arrays from the schedule on the host.
 bool lcl_trisolve_reads_schedule(enum lcl_trisolve name);
+// Whether it also reads the order of the rows in the matrix.
+bool lcl_trisolve_reads_order(enum lcl_trisolve name);
 
 // Whether the method applies factors in levels (lib/factor/level_ildu0.h),
 // whose pattern it reads on the host. For methods that read nothing on the
