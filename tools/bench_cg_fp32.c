@@ -4,10 +4,9 @@
 
 #include "host/alloc.h"
 #include "host/clock.h"
-#include "host/geometry.h"
-#include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/krylov/cg_vectors.h"
 #include "lib/matrix/bsr.h"
 
 #include <math.h>
@@ -16,9 +15,8 @@ struct fp32 {
     lcl_context *ctx;
     struct lcl_device_matrix A;
     struct lcl_spmv product;
-    lcl_kernel *dot, *axpy, *scale_add;
-    lcl_buffer *b, *x, *r, *p, *q, *result; // q = A p
-    int64_t n, groups;
+    struct lcl_cg_vectors vectors;
+    lcl_buffer *b, *x, *r, *p, *q; // q = A p
 };
 
 // ------------------------------------------------------------------- set-up
@@ -38,36 +36,16 @@ static enum lcl_status upload(lcl_buffer **out, lcl_context *ctx,
     return st;
 }
 
-static enum lcl_status get_kernels(struct fp32 *L)
-{
-    const struct lcl_caps *caps = lcl_context_caps(L->ctx);
-    const struct lcl_kernel_plan all[] = {
-        {&L->dot, "vector_dot"},
-        {&L->axpy, "vector_axpy"},
-        {&L->scale_add, "vector_scale_add"},
-    };
-    const struct lcl_spec spec = {
-        .source = "cg_published.cl",
-        .group = lcl_vector_group(caps),
-        .add = caps->local_add == LCL_ATOMIC_ADD_NV_PTX ? LCL_ATOMIC_ADD_NV_PTX
-                                                        : LCL_ATOMIC_ADD_CAS,
-        .single = 1,
-    };
-    L->groups = spec.group == 1 ? lcl_vector_groups(caps)
-                                : (L->n + spec.group - 1) / spec.group;
-    return lcl_kernels_get(L->ctx, &spec, all, 3);
-}
-
 static enum lcl_status create_vectors(struct fp32 *L, const double *b)
 {
+    const int64_t n = L->vectors.n;
     const struct lcl_buffer_plan all[] = {
-        {&L->x, L->n, sizeof(float), "x"},
-        {&L->r, L->n, sizeof(float), "r"},
-        {&L->p, L->n, sizeof(float), "p"},
-        {&L->q, L->n, sizeof(float), "A p"},
-        {&L->result, 1, sizeof(float), "a dot product"},
+        {&L->x, n, sizeof(float), "x"},
+        {&L->r, n, sizeof(float), "r"},
+        {&L->p, n, sizeof(float), "p"},
+        {&L->q, n, sizeof(float), "A p"},
     };
-    const enum lcl_status st = upload(&L->b, L->ctx, b, L->n);
+    const enum lcl_status st = upload(&L->b, L->ctx, b, n);
     return st < 0 ? st
                   : lcl_buffers_create(L->ctx, all, sizeof all / sizeof *all);
 }
@@ -80,42 +58,22 @@ static enum lcl_status init(struct fp32 *L, const struct lcl_csr *A,
     if ((st = lcl_device_pattern_init(&L->A, L->ctx, &matrix)) < 0 ||
         (st = upload(&L->A.val, L->ctx, A->val, A->nnz)) < 0 ||
         (st = lcl_binned_init_fp32(&L->product, L->ctx, &L->A, rows)) < 0 ||
-        (st = get_kernels(L)) < 0)
+        (st = lcl_cg_vectors_init(&L->vectors, L->ctx, A->rows, true)) < 0)
         return st;
     return create_vectors(L, b);
 }
 
 static void finish(struct fp32 *L)
 {
-    lcl_buffer **const all[] = {&L->b, &L->x, &L->r, &L->p, &L->q, &L->result};
+    lcl_buffer **const all[] = {&L->b, &L->x, &L->r, &L->p, &L->q};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
         lcl_buffer_destroy(all[i]);
+    lcl_cg_vectors_finish(&L->vectors);
     lcl_spmv_finish(&L->product);
     lcl_device_matrix_finish(&L->A);
 }
 
 // ------------------------------------------------------------------- loop
-
-static enum lcl_status dot(const struct fp32 *L, const lcl_buffer *a,
-                           const lcl_buffer *b, float *result)
-{
-    enum lcl_status st;
-    if ((st = lcl_buffer_fill(L->result, 0)) < 0 ||
-        (st = LCL_LAUNCH(L->dot, L->groups, lcl_arg_long(L->n),
-                         lcl_arg_buffer(a), lcl_arg_buffer(b),
-                         lcl_arg_buffer(L->result))) < 0)
-        return st;
-    return lcl_buffer_read(L->result, result, sizeof *result);
-}
-
-// y = y + alpha x, or with scale_add y = x + alpha y.
-static enum lcl_status combine(const struct fp32 *L, lcl_kernel *kernel,
-                               float alpha, const lcl_buffer *x, lcl_buffer *y)
-{
-    return LCL_LAUNCH(kernel, L->groups, lcl_arg_long(L->n),
-                      lcl_arg_float(alpha), lcl_arg_buffer(x),
-                      lcl_arg_buffer(y));
-}
 
 // x = 0, r = p = b.
 static enum lcl_status start(const struct fp32 *L, float *rr)
@@ -125,26 +83,29 @@ static enum lcl_status start(const struct fp32 *L, float *rr)
         (st = lcl_buffer_copy(L->r, L->b)) < 0 ||
         (st = lcl_buffer_copy(L->p, L->b)) < 0)
         return st;
-    return dot(L, L->r, L->r, rr);
+    return lcl_cg_dot(&L->vectors, L->r, L->r, rr);
 }
 
 static enum lcl_status step(const struct fp32 *L, float *rr)
 {
     const struct lcl_operands v = {
         .x = L->p, .y = L->q, .stop = lcl_context_no_stop(L->ctx)};
+    const struct lcl_cg_vectors *V = &L->vectors;
     float pq, next;
     enum lcl_status st;
     if ((st = lcl_multiply(&L->product, LCL_APPLY, &v)) < 0 ||
-        (st = dot(L, L->p, L->q, &pq)) < 0)
+        (st = lcl_cg_dot(V, L->p, L->q, &pq)) < 0)
         return st;
     const float alpha = *rr / pq;
-    if ((st = combine(L, L->axpy, alpha, L->p, L->x)) < 0 ||
-        (st = combine(L, L->axpy, -alpha, L->q, L->r)) < 0 ||
-        (st = dot(L, L->r, L->r, &next)) < 0)
+    if ((st = lcl_cg_combine(V, V->axpy, lcl_arg_float(alpha), L->p, L->x)) <
+            0 ||
+        (st = lcl_cg_combine(V, V->axpy, lcl_arg_float(-alpha), L->q, L->r)) <
+            0 ||
+        (st = lcl_cg_dot(V, L->r, L->r, &next)) < 0)
         return st;
     const float beta = next / *rr;
     *rr = next;
-    return combine(L, L->scale_add, beta, L->r, L->p);
+    return lcl_cg_combine(V, V->scale_add, lcl_arg_float(beta), L->r, L->p);
 }
 
 static enum lcl_status iterate(const struct fp32 *L, struct cg_loop *loop)
@@ -167,7 +128,7 @@ enum lcl_status cg_loop_fp32(struct cg_loop *loop, lcl_context *ctx,
                              const struct lcl_csr *A, const double *b,
                              enum lcl_binned_rows rows)
 {
-    struct fp32 L = {.ctx = ctx, .n = A->rows};
+    struct fp32 L = {.ctx = ctx};
     enum lcl_status st;
     if ((st = init(&L, A, b, rows)) == LCL_OK &&
         (st = iterate(&L, loop)) == LCL_OK)

@@ -6,27 +6,17 @@
 #include "lib/krylov/pipeline.h"
 
 #include "host/alloc.h"
-#include "host/geometry.h"
-#include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
+#include "lib/krylov/cg_vectors.h"
 
 #include <math.h>
 
 struct published {
-    lcl_kernel *dot, *axpy, *scale_add;
-    lcl_buffer *p, *v, *result; // v = A p; one double
-    int64_t groups;
+    struct lcl_cg_vectors vectors;
+    lcl_buffer *p, *v; // v = A p
 };
-
-// The method of atomic addition in global memory on this device, or NONE.
-static enum lcl_atomic_add global_add(const struct lcl_caps *caps)
-{
-    return caps->local_add == LCL_ATOMIC_ADD_NV_PTX ? LCL_ATOMIC_ADD_NV_PTX
-           : caps->int64_atomics                    ? LCL_ATOMIC_ADD_CAS
-                                                    : LCL_ATOMIC_ADD_NONE;
-}
 
 static enum lcl_status check(const struct lcl_solver *S)
 {
@@ -36,7 +26,7 @@ static enum lcl_status check(const struct lcl_solver *S)
         return lcl_fail(
             log, LCL_EUNSUPPORTED,
             "cg_published supports no preconditioner; use precond=none");
-    if (global_add(caps) == LCL_ATOMIC_ADD_NONE)
+    if (lcl_cg_vectors_add(caps, false) == LCL_ATOMIC_ADD_NONE)
         return lcl_fail(log, LCL_EUNSUPPORTED,
                         "cg_published needs 64-bit atomics, which %s does not "
                         "support; use cg",
@@ -52,24 +42,10 @@ static enum lcl_status create(struct lcl_solver *S)
     struct published *K = S->method = lcl_calloc(1, sizeof *K);
     if (!K)
         return lcl_fail_memory(lcl_context_log(S->ctx), "CG");
-    const struct lcl_caps *caps = lcl_context_caps(S->ctx);
-    const int group = lcl_vector_group(caps);
     lcl_buffer **const vectors[] = {&K->p, &K->v};
-    const struct lcl_kernel_plan kernels[] = {
-        {&K->dot, "vector_dot"},
-        {&K->axpy, "vector_axpy"},
-        {&K->scale_add, "vector_scale_add"},
-    };
-    const struct lcl_spec spec = {.source = "cg_published.cl",
-                                  .add = global_add(caps)};
-    K->groups = group == 1 ? lcl_vector_groups(caps)
-                           : (S->A->range.n + group - 1) / group;
     S->launches = 5 + S->A->launches;
-    if ((st = lcl_krylov_kernels(S->ctx, spec, kernels, 3)) < 0 ||
-        (st = lcl_krylov_vectors(S, vectors, 2)) < 0)
-        return st;
-    return lcl_buffer_create(&K->result, S->ctx, 1, sizeof(double),
-                             "a dot product");
+    st = lcl_cg_vectors_init(&K->vectors, S->ctx, S->A->range.n, false);
+    return st < 0 ? st : lcl_krylov_vectors(S, vectors, 2);
 }
 
 static void destroy(struct lcl_solver *S)
@@ -79,7 +55,7 @@ static void destroy(struct lcl_solver *S)
         return;
     lcl_buffer_destroy(&K->p);
     lcl_buffer_destroy(&K->v);
-    lcl_buffer_destroy(&K->result);
+    lcl_cg_vectors_finish(&K->vectors);
     lcl_free(K);
 }
 
@@ -87,24 +63,8 @@ static enum lcl_status dot(const struct lcl_solver *S, const lcl_buffer *a,
                            const lcl_buffer *b, double *result)
 {
     const struct published *K = S->method;
-    enum lcl_status st;
-    if ((st = lcl_buffer_fill(K->result, 0)) < 0 ||
-        (st = LCL_LAUNCH(K->dot, K->groups, lcl_arg_long(S->A->range.n),
-                         lcl_arg_buffer(a), lcl_arg_buffer(b),
-                         lcl_arg_buffer(K->result))) < 0 ||
-        (st = lcl_buffer_read(K->result, result, sizeof *result)) < 0)
-        return st;
-    return lcl_space_sum(&S->A->range, result, 1);
-}
-
-// y = y + alpha x, or with scale_add y = x + alpha y.
-static enum lcl_status combine(const struct lcl_solver *S, lcl_kernel *kernel,
-                               double alpha, const lcl_buffer *x, lcl_buffer *y)
-{
-    const struct published *K = S->method;
-    return LCL_LAUNCH(kernel, K->groups, lcl_arg_long(S->A->range.n),
-                      lcl_arg_double(alpha), lcl_arg_buffer(x),
-                      lcl_arg_buffer(y));
+    const enum lcl_status st = lcl_cg_dot(&K->vectors, a, b, result);
+    return st < 0 ? st : lcl_space_sum(&S->A->range, result, 1);
 }
 
 // Stop reasons derived from the dot products of a step.
@@ -129,6 +89,7 @@ static enum lcl_status judge_residual(struct lcl_solver *S, double rr)
 static enum lcl_status step(struct lcl_solver *S, double *rr)
 {
     const struct published *K = S->method;
+    const struct lcl_cg_vectors *V = &K->vectors;
     const struct lcl_operands v = {
         .x = K->p, .y = K->v, .stop = lcl_context_no_stop(S->ctx)};
     double pv, next, residual;
@@ -140,7 +101,8 @@ static enum lcl_status step(struct lcl_solver *S, double *rr)
     if (S->stop != LCL_STOP_NONE)
         return LCL_OK;
     const double alpha = *rr / pv;
-    if ((st = combine(S, K->axpy, -alpha, K->v, S->r)) < 0 ||
+    if ((st = lcl_cg_combine(V, V->axpy, lcl_arg_double(-alpha), K->v, S->r)) <
+            0 ||
         (st = dot(S, S->r, S->r, &next)) < 0)
         return st;
     residual = next;
@@ -151,13 +113,14 @@ static enum lcl_status step(struct lcl_solver *S, double *rr)
         return st;
     if (S->stop == LCL_STOP_NOT_FINITE)
         return LCL_OK;
-    if ((st = combine(S, K->axpy, alpha, K->p, S->x)) < 0)
+    if ((st = lcl_cg_combine(V, V->axpy, lcl_arg_double(alpha), K->p, S->x)) <
+        0)
         return st;
     const double beta = next / *rr;
     *rr = next;
     if ((st = lcl_best_offer(S, residual)) < 0)
         return st;
-    return combine(S, K->scale_add, beta, S->r, K->p);
+    return lcl_cg_combine(V, V->scale_add, lcl_arg_double(beta), S->r, K->p);
 }
 
 static enum lcl_status cycle(struct lcl_solver *S)
