@@ -84,7 +84,7 @@ enum lcl_status lcl_team_solver_solve(lcl_solver *S, const double *b, double *x,
     if (st < 0)
         return st;
     lcl_team_collect(T, x);
-    lcl_team_describe(S->A, S->A->info.nnz); // its products exist by now
+    lcl_team_note_products(S->A);
     if (S->precond)
         lcl_precond_record(S->precond, own.iterations, own.stop > 0,
                            sqrt(S->member[0]->start_rr),

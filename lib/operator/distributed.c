@@ -27,11 +27,13 @@ static enum lcl_status follow(lcl_operator *A, const struct lcl_numbering *N)
                                        N->n / N->block, N->block);
 }
 
-// What the product of the part, which its first use creates, adds.
-static void describe_product(lcl_operator *A)
+// The product of the part exists from its first use on.
+static void note_product(lcl_operator *A)
 {
     const struct part *D = A->state;
     const struct lcl_operator_info *own = &A->part->info;
+    if (A->info.traffic == own->traffic)
+        return;
     A->info.spmv = own->spmv;
     A->info.traffic = own->traffic;
     A->info.bytes = own->bytes + lcl_halo_bytes(&D->halo);
@@ -43,7 +45,7 @@ static enum lcl_status prepare(lcl_operator *A)
     const enum lcl_status st =
         A->range.segments ? LCL_OK // all rows are boundary rows
                           : lcl_operator_prepare(A->part, LCL_APPLY_DOT);
-    describe_product(A);
+    note_product(A);
     if (st < 0 || D->renumbered == A->part->renumbered)
         return st;
     D->renumbered = A->part->renumbered;
@@ -189,7 +191,7 @@ static void describe(lcl_operator *A, const struct lcl_view *rows)
     A->info.devices = A->range.comm->size;
     A->info.communication = communication_of(A);
     A->info.nnz = lcl_view_nnz(rows);
-    describe_product(A);
+    A->info.bytes += lcl_halo_bytes(&D->halo);
     A->matrix = A->part->matrix;
     A->numbering = A->part->numbering;
     A->modes = modes_of(A);

@@ -111,7 +111,9 @@ enum lcl_status lcl_team_apply(const struct lcl_team_operator *T,
 
 enum lcl_status lcl_team_apply_host(lcl_operator *A, const double *x, double *y)
 {
-    return lcl_team_apply(A->team, A->team->part, x, y);
+    const enum lcl_status st = lcl_team_apply(A->team, A->team->part, x, y);
+    lcl_team_note_products(A);
+    return st;
 }
 
 enum lcl_status lcl_team_refuse(lcl_operator *A, enum lcl_mode mode,
@@ -324,6 +326,12 @@ void lcl_team_describe(lcl_operator *A, int64_t nnz)
     for (int r = 0; r < T->distribution.size; ++r)
         if (T->part[r]->part)
             T->part[r]->part->share.perm = T->distribution.perm;
+}
+
+void lcl_team_note_products(lcl_operator *A)
+{
+    if (A->info.traffic != A->team->part[0]->info.traffic)
+        lcl_team_describe(A, A->info.nnz);
 }
 
 // Where values of the ranks are.

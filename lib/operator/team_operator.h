@@ -46,6 +46,9 @@ enum lcl_status lcl_team_init(lcl_operator *A, lcl_context *const *ctx,
                               const struct lcl_operator_params *params);
 // Describes A and its parts once they exist; `nnz` is that of the whole system.
 void lcl_team_describe(lcl_operator *A, int64_t nnz);
+// Describes A again after the first use of its parts, which creates their
+// products.
+void lcl_team_note_products(lcl_operator *A);
 void lcl_team_finish(lcl_operator *A); // allowed without a team
 
 // The place of a rank's part in a vector in the order of the ranks.
