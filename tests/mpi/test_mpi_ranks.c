@@ -2,6 +2,7 @@
 // <levelcl/ranks.h> as an application uses it: agreement, gathers, rows, and
 // wrong arguments, after which the ranks go on.
 // usage: mpirun -n RANKS PROGRAM. Each rank ends with 0 if all is right.
+#include "tests/mpi/check.h"
 #include "tests/support/capture.h"
 
 #include <levelcl/levelcl.h>
@@ -19,14 +20,7 @@ enum { SECONDS = 30, COLUMNS = 3, MANY = (1 << 20) + 5 };
 static struct test_capture capture;
 static int rank, size;
 
-#define CHECK(condition)                                                       \
- do {                                                                          \
-  if (!(condition)) {                                                          \
-   fprintf(stderr, "%s:%d: rank %d: not %s: %s\n", __FILE__, __LINE__, rank,   \
-           #condition, capture.last);                                          \
-   return false;                                                               \
-  }                                                                            \
- } while (0)
+#define CHECK(condition) CHECK_ON(rank, capture.last, condition)
 
 // ------------------------------------------------------------------- no ranks
 

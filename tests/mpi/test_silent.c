@@ -7,6 +7,7 @@
 //        sleeps|exits|is_killed|is_late
 #include "host/clock.h"
 #include "lib/comm/mpi.h"
+#include "tests/mpi/check.h"
 #include "tests/support/capture.h"
 #include "tests/support/rank_cases.h"
 
@@ -19,14 +20,7 @@
 
 enum { ALARM = 30, ROUNDS = 20, SLEEP = 5 };
 
-#define CHECK(condition)                                                       \
- do {                                                                          \
-  if (!(condition)) {                                                          \
-   fprintf(stderr, "%s:%d: rank %d: not %s: %s\n", __FILE__, __LINE__,         \
-           C->rank, #condition, capture.last);                                 \
-   return false;                                                               \
-  }                                                                            \
- } while (0)
+#define CHECK(condition) CHECK_ON(C->rank, capture.last, condition)
 
 static struct test_capture capture;
 

@@ -3,6 +3,7 @@
 // time limit and says so, and a rank with an error of its own keeps it.
 // usage: LEVELCL_RANK_TIMEOUT=1 mpirun -n RANKS PROGRAM sleeps|is_killed
 #include "host/clock.h"
+#include "tests/mpi/check.h"
 #include "tests/support/capture.h"
 
 #include <levelcl/ranks.h>
@@ -18,14 +19,7 @@ enum { ALARM = 30, SLEEP = 10 };
 static struct test_capture capture;
 static int rank, size;
 
-#define CHECK(condition)                                                       \
- do {                                                                          \
-  if (!(condition)) {                                                          \
-   fprintf(stderr, "%s:%d: rank %d: not %s: %s\n", __FILE__, __LINE__, rank,   \
-           #condition, capture.last);                                          \
-   return false;                                                               \
-  }                                                                            \
- } while (0)
+#define CHECK(condition) CHECK_ON(rank, capture.last, condition)
 
 static bool loses(lcl_ranks *R)
 {
