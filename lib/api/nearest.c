@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
+#include <strings.h>
 
 // A swap of neighbours is the most common typo and costs half of any other
 // edit: "idlu0" is nearer to "ildu0" than to "ilu0".
@@ -53,14 +54,9 @@ static int distance(const char *a, const char *b)
 static const char *find_beginning(const char *word, size_t length,
                                   const char *const *names, int count)
 {
-    for (int i = 0; i < count && length >= SHORTEST; ++i) {
-        size_t k = 0;
-        while (names[i] && names[i][k] && k < length &&
-               same(word[k], names[i][k]))
-            ++k;
-        if (k == length)
+    for (int i = 0; i < count && length >= SHORTEST; ++i)
+        if (names[i] && strncasecmp(word, names[i], length) == 0)
             return names[i];
-    }
     return NULL;
 }
 

@@ -28,7 +28,7 @@ enum { LOOK = 64, SPINS = 1000 };
 // In seconds; a rank may compile kernels while others wait for it.
 #define PATIENCE 25.0
 #define GRACE    1.0 // for answers to a failure
-#define BRIEF    0.1 // a wait in which a rank leaves the processor to nobody
+#define BRIEF    0.1 // of a wait, before a rank sleeps between two polls
 
 struct envelope {
     uint64_t bytes;
