@@ -8,8 +8,8 @@
 #include "tools/bench_table.h"
 
 #include "host/alloc.h"
-#include "lib/operator/autotune.h"
 #include "lib/precond/precond.h"
+#include "lib/spmv/autotune.h"
 
 #include <math.h>
 #include <stdio.h>

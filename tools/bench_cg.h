@@ -2,7 +2,7 @@
 // The published loop of CG in plain sequential C, and in fp32 on the device.
 #pragma once
 
-#include "lib/operator/binned.h"
+#include "lib/spmv/binned.h"
 
 struct cg_loop {
     double tolerance; // of ||r||

@@ -10,8 +10,8 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/operator/kron.h"
-#include "lib/operator/kron_pairs.h"
+#include "lib/kron/kron.h"
+#include "lib/kron/pairs.h"
 #include "lib/precond/precond.h"
 
 #include <math.h>

@@ -76,7 +76,7 @@ static bool is_transfer(const char *name)
     return name == lcl_trace_read || name == lcl_trace_write;
 }
 
-// lib/operator/halo.c, lib/comm/relay.c
+// lib/storage/halo.c, lib/comm/relay.c
 static bool is_of_exchange(const char *kernel)
 {
     return strcmp(kernel, "gather") == 0 || strncmp(kernel, "relay_", 6) == 0;

@@ -8,9 +8,9 @@
 #include "host/limit.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/distributed/team_operator.h"
 #include "lib/krylov/cg_columns.h"
 #include "lib/krylov/column_pass.h"
-#include "lib/operator/team_operator.h"
 
 #include <float.h>
 #include <math.h>

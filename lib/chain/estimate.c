@@ -6,11 +6,11 @@
 #include "host/log.h"
 #include "lib/chain/choose.h"
 #include "lib/chain/pressure.h"
+#include "lib/distributed/distributed.h"
 #include "lib/krylov/arnoldi.h"
 #include "lib/matrix/csr.h"
 #include "lib/multilevel/coarse.h"
 #include "lib/multilevel/hierarchy.h"
-#include "lib/operator/distributed.h"
 #include "lib/trisolve/packed.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #include "lib/dense/host_inverse.h"
 #include "lib/matrix/bsr.h"
 
-#include "cl/operator/look.cl.h"
+#include "cl/storage/look.cl.h"
 
 #include <math.h>
 

@@ -10,7 +10,7 @@
 #include "lib/dense/bgje.h"
 #include "lib/dense/slab.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/autotune.h"
+#include "lib/spmv/autotune.h"
 
 #include "cl/dense/block_jacobi.cl.h"
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "lib/dense/supervariable.h"
-#include "lib/operator/spmv.h"
+#include "lib/spmv/spmv.h"
 
 #include <levelcl/precond.h>
 

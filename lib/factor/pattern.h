@@ -3,7 +3,7 @@
 // with fill.
 #pragma once
 
-#include "lib/operator/matrix.h"
+#include "lib/storage/matrix.h"
 
 // A pattern on the device. Its rows and columns are those of A if `source` is
 // NULL, and the extended rows of the subdomains otherwise; then both ends of

@@ -6,8 +6,8 @@
 #include "host/caller.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/distributed/team_operator.h"
 #include "lib/krylov/cycles.h"
-#include "lib/operator/team_operator.h"
 
 struct job {
     lcl_solver *S;

@@ -7,7 +7,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/operator/matrix.h"
+#include "lib/storage/matrix.h"
 
 #include <stdlib.h>
 

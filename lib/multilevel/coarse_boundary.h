@@ -9,7 +9,7 @@
 // rows are few.
 #pragma once
 
-#include "lib/operator/halo.h"
+#include "lib/storage/halo.h"
 
 // Listed rows of a sparse matrix: entry k is minus run source[k], or 1 where
 // source[k] < 0.

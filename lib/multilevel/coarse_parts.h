@@ -5,8 +5,8 @@
 #pragma once
 
 #include "lib/multilevel/runs.h"
-#include "lib/operator/halo_plan.h"
 #include "lib/partition/subdomains.h"
+#include "lib/storage/halo_plan.h"
 
 // C = the subdomains, each an aggregate, without runs and entries; the caller
 // adds part_agg and agg_parts. Statuses as lcl_buffer_create().

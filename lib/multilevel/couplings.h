@@ -3,7 +3,7 @@
 // multigrid is chosen: classical for opposite >= 0.99 and median_low >= 30.
 #pragma once
 
-#include "lib/operator/matrix.h"
+#include "lib/storage/matrix.h"
 
 struct lcl_couplings {
     // Sum of abs(a_ij), j /= i, over the couplings of the sign opposite to a_ii

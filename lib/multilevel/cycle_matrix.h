@@ -4,7 +4,7 @@
 #pragma once
 
 #include "host/program.h"
-#include "lib/operator/matrix.h"
+#include "lib/storage/matrix.h"
 #include "lib/vector/operands.h"
 
 #include <levelcl/precond.h>

@@ -6,7 +6,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/operator/counted.h"
+#include "lib/storage/counted.h"
 
 #include "cl/multilevel/aggregate.cl.h"
 #include "cl/multilevel/extended.cl.h"

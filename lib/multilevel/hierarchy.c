@@ -11,8 +11,8 @@
 #include "lib/multilevel/nodes.h"
 #include "lib/multilevel/prolongator.h"
 #include "lib/multilevel/tentative.h"
-#include "lib/operator/to_entries.h"
-#include "lib/operator/transpose.h"
+#include "lib/storage/to_entries.h"
+#include "lib/storage/transpose.h"
 
 enum {
     CPU_COARSE_ROWS = 400, // one core takes longer for an inverse than for the

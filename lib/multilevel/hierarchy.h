@@ -9,7 +9,7 @@
 #include "lib/multilevel/cycle.h"
 #include "lib/multilevel/near_null.h"
 #include "lib/operator/operator.h"
-#include "lib/operator/spgemm.h"
+#include "lib/storage/spgemm.h"
 
 #define LCL_THETA 0.16 // of smoothed aggregation, halved on each further level
 #define LCL_COARSE_ROWS                                                        \

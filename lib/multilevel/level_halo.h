@@ -3,7 +3,7 @@
 // the rank's own entries.
 #pragma once
 
-#include "lib/operator/halo.h"
+#include "lib/storage/halo.h"
 
 struct lcl_level_halo {
     struct lcl_halo halo; // of the entries for other ranks, packed

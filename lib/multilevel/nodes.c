@@ -5,8 +5,8 @@
 #include "host/geometry.h"
 #include "host/launch.h"
 #include "host/runtime.h"
-#include "lib/operator/counted.h"
-#include "lib/operator/to_blocks.h"
+#include "lib/storage/counted.h"
+#include "lib/storage/to_blocks.h"
 
 static enum lcl_status get_kernel_of(lcl_kernel **out, lcl_context *ctx,
                                      int block, const char *name, int group)

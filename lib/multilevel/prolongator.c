@@ -5,7 +5,7 @@
 #include "host/geometry.h"
 #include "host/launch.h"
 #include "host/runtime.h"
-#include "lib/operator/counted.h"
+#include "lib/storage/counted.h"
 
 enum {
     POWER_STEPS = 10,

@@ -10,7 +10,7 @@
 #include "lib/multilevel/nodes.h"
 #include "lib/multilevel/rank_prolongator.h"
 #include "lib/multilevel/tentative.h"
-#include "lib/operator/compose.h"
+#include "lib/storage/compose.h"
 
 #include <math.h>
 

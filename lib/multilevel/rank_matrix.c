@@ -10,8 +10,8 @@
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
 #include "lib/multilevel/row_arrival.h"
-#include "lib/operator/compose.h"
-#include "lib/operator/transpose.h"
+#include "lib/storage/compose.h"
+#include "lib/storage/transpose.h"
 
 static const char what[] = "rows of a level";
 

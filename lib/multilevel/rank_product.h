@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/multilevel/rank_matrix.h"
-#include "lib/operator/spgemm.h"
+#include "lib/storage/spgemm.h"
 
 struct lcl_rank_product {
     struct lcl_device_matrix P;   // with the rows of the ghosts of A

@@ -4,8 +4,8 @@
 // columns may belong to different levels.
 #pragma once
 
-#include "lib/operator/halo_plan.h"
-#include "lib/operator/matrix.h"
+#include "lib/storage/halo_plan.h"
+#include "lib/storage/matrix.h"
 
 // Rank r has the rows first[r] .. first[r+1]-1.
 struct lcl_ownership {

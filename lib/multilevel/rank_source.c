@@ -5,9 +5,9 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/distributed/distributed.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/distributed.h"
-#include "lib/operator/to_entries.h"
+#include "lib/storage/to_entries.h"
 
 static const char what[] = "rows at the boundary of a rank";
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "lib/multilevel/rank_rows.h"
-#include "lib/operator/compose.h"
 #include "lib/operator/operator.h"
+#include "lib/storage/compose.h"
 
 struct lcl_rank_source {
     const lcl_operator *whole;

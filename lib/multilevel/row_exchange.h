@@ -4,8 +4,8 @@
 #pragma once
 
 #include "host/kernel.h"
-#include "lib/operator/halo_plan.h"
-#include "lib/operator/matrix.h"
+#include "lib/storage/halo_plan.h"
+#include "lib/storage/matrix.h"
 
 // Rows that have come, in the order of the ghosts of a plan.
 struct lcl_came_rows {

@@ -2,7 +2,7 @@
 // Runs of blocks that form the coarse matrix.
 #pragma once
 
-#include "lib/operator/spmv.h"
+#include "lib/spmv/spmv.h"
 
 // Rows and columns are block rows and block columns. Run k consists of the
 // blocks run_first[k] .. run_first[k+1]-1 of A, all in one row and with columns

@@ -4,7 +4,7 @@
 // largest couplings of both rows.
 #pragma once
 
-#include "lib/operator/matrix.h"
+#include "lib/storage/matrix.h"
 
 #include "host/program.h"
 

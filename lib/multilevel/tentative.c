@@ -6,8 +6,8 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/operator/counted.h"
-#include "lib/operator/transpose.h"
+#include "lib/storage/counted.h"
+#include "lib/storage/transpose.h"
 
 // ------------------------------------------------------------------- members
 

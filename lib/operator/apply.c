@@ -5,7 +5,7 @@
 #include "lib/operator/modes.h"
 #include "lib/operator/operator.h"
 
-#include "cl/operator/look.cl.h"
+#include "cl/storage/look.cl.h"
 
 void lcl_operator_init(lcl_operator *A, const struct lcl_operator_ops *ops,
                        struct lcl_space range, struct lcl_space domain)

@@ -3,8 +3,8 @@
 // are cl/operator/judge.cl and kron_judge.cl.
 #pragma once
 
-#include "lib/operator/halo.h"
 #include "lib/operator/operator.h"
+#include "lib/storage/halo.h"
 
 // x and b have `columns` interleaved columns, of which number `column` is
 // meant; r and `backward` have one.

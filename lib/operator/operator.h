@@ -4,10 +4,10 @@
 #pragma once
 
 #include "host/program.h"
-#include "lib/operator/look.h"
-#include "lib/operator/matrix.h"
-#include "lib/operator/numbering.h"
-#include "lib/operator/share.h"
+#include "lib/comm/share.h"
+#include "lib/storage/look.h"
+#include "lib/storage/matrix.h"
+#include "lib/vector/numbering.h"
 #include "lib/vector/operands.h"
 #include "lib/vector/space.h"
 
@@ -69,9 +69,14 @@ struct lcl_operator_ops {
     enum lcl_status (*update_buffer)(lcl_operator *A, const lcl_buffer *val);
     // The same for a Kronecker system. NULL: A is none, or has rows of one.
     enum lcl_status (*update_kron)(lcl_operator *A, const struct lcl_kron *K);
+    // Makes A->transposed.op = A^T with A's values in A's numbering, and counts
+    // its memory; on error the caller frees A->transposed. NULL: unsupported.
+    enum lcl_status (*transpose)(lcl_operator *A);
+    // Gives it A's present values. NULL where `transpose` is.
+    enum lcl_status (*transpose_values)(const lcl_operator *A);
     // Sets A->look. NULL: from A->matrix.
     enum lcl_status (*look)(lcl_operator *A);
-    // Adds to the sums of the asymmetry (lib/operator/look.h) what A->matrix
+    // Adds to the sums of the asymmetry (lib/storage/look.h) what A->matrix
     // lacks. NULL: nothing.
     void (*add_asymmetry)(const lcl_operator *A, double sum[2]);
     // Frees A->state, which may be NULL. NULL: nothing to free.

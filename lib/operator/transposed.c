@@ -5,36 +5,6 @@
 #include "host/caller.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/operator/kron_transposed.h"
-#include "lib/operator/matrix_operator.h"
-#include "lib/operator/transpose_values.h"
-
-// ------------------------------------------------------------------- matrices
-
-static enum lcl_status refresh(struct lcl_transposed *T, const lcl_operator *A)
-{
-    const enum lcl_status st = lcl_transposed_fill(
-        T, 0, A->range.ctx, A->matrix, lcl_operator_staging(T->op));
-    return st < 0 ? st : lcl_operator_take_staged(T->op);
-}
-
-static enum lcl_status make(struct lcl_transposed *T, const lcl_operator *A)
-{
-    static const struct lcl_operator_params params = {.spmv = LCL_SPMV_CSR};
-    const int64_t size = (int64_t)A->matrix->block * A->matrix->block;
-    lcl_context *ctx = A->range.ctx;
-    struct lcl_blocked B = {.entries = A->matrix->blocks * size};
-    enum lcl_status st;
-    if ((st = lcl_transposed_kernel(T, ctx, A->matrix->block, 1)) == LCL_OK &&
-        (st = lcl_transposed_pattern(&B.A, &T->map[0], ctx, A->matrix)) ==
-            LCL_OK &&
-        (st = lcl_buffer_create(&B.A.val, ctx, B.entries, sizeof(double),
-                                "values")) == LCL_OK &&
-        (st = lcl_transposed_fill(T, 0, ctx, A->matrix, B.A.val)) == LCL_OK)
-        st = lcl_matrix_operator_create(&T->op, ctx, &B, &params);
-    lcl_blocked_finish(&B);
-    return st;
-}
 
 // ------------------------------------------------------------------- creation
 
@@ -47,21 +17,14 @@ static void destroy(struct lcl_transposed *T)
 
 static enum lcl_status create(lcl_operator *A)
 {
-    const struct lcl_kron_operator *K = lcl_kron_of(A);
-    struct lcl_transposed T = {.version = A->version,
-                               .renumbered = A->renumbered};
-    const enum lcl_status st = K ? lcl_kron_transpose(&T, A) : make(&T, A);
+    A->transposed = (struct lcl_transposed){.version = A->version,
+                                            .renumbered = A->renumbered};
+    const enum lcl_status st = A->ops->transpose(A);
     if (st < 0) {
-        destroy(&T);
-        return st;
+        destroy(&A->transposed);
+        A->transposed = (struct lcl_transposed){.op = NULL};
     }
-    A->transposed = T;
-    if (K)
-        A->info.bytes += T.op->info.bytes + lcl_buffer_bytes(T.map[0]) +
-                         lcl_buffer_bytes(T.map[1]);
-    else
-        lcl_operator_describe(A);
-    return LCL_OK;
+    return st;
 }
 
 static enum lcl_status renew(lcl_operator *A)
@@ -72,7 +35,7 @@ static enum lcl_status renew(lcl_operator *A)
         return create(A);
     if (T->version == A->version)
         return LCL_OK;
-    st = lcl_kron_of(A) ? lcl_kron_transpose_values(T, A) : refresh(T, A);
+    st = A->ops->transpose_values(A);
     if (st == LCL_OK)
         T->version = A->version;
     return st;
@@ -80,7 +43,7 @@ static enum lcl_status renew(lcl_operator *A)
 
 static enum lcl_status check(const lcl_operator *A)
 {
-    return lcl_kron_of(A) || (A->matrix && !A->part)
+    return A->ops->transpose
                ? LCL_OK
                : lcl_fail(lcl_context_log(A->range.ctx), LCL_EUNSUPPORTED,
                           "a transpose requires a matrix on one device; the "

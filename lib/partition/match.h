@@ -8,7 +8,7 @@
 // The result depends on the matrix alone, not on the device.
 #pragma once
 
-#include "lib/operator/matrix.h"
+#include "lib/storage/matrix.h"
 
 #include <levelcl/precond.h>
 

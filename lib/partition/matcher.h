@@ -3,7 +3,7 @@
 #pragma once
 
 #include "host/launch.h"
-#include "lib/operator/matrix.h"
+#include "lib/storage/matrix.h"
 #include "lib/vector/prefix_sum.h"
 
 #include "cl/partition/match.cl.h"

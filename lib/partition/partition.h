@@ -2,9 +2,9 @@
 // The methods that partition the rows of a matrix into subdomains.
 #pragma once
 
-#include "lib/operator/matrix.h"
-#include "lib/operator/share.h"
+#include "lib/comm/share.h"
 #include "lib/partition/subdomains.h"
+#include "lib/storage/matrix.h"
 
 #include <levelcl/precond.h>
 

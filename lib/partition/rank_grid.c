@@ -5,11 +5,11 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/distributed/distributed.h"
+#include "lib/kron/distributed.h"
+#include "lib/kron/kron.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/distributed.h"
-#include "lib/operator/kron.h"
-#include "lib/operator/kron_distributed.h"
-#include "lib/operator/matrix_operator.h"
+#include "lib/spmv/matrix_operator.h"
 
 static const char what[] = "a grid";
 

@@ -3,8 +3,8 @@
 // overlap, fill, levels.
 #pragma once
 
+#include "lib/distributed/overlap_rows.h"
 #include "lib/factor/symbolic.h"
-#include "lib/operator/overlap_rows.h"
 #include "lib/precond/precond.h"
 #include "lib/trisolve/trisolve.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Jacobi: M = diag(A), in the numbering of A; diagonal entries that are
 // missing, zero or not finite are replaced by 1 and reported. The absolute form
-// is a positive diagonal, see cl/operator/diagonal.cl; it exists once prepared.
+// is a positive diagonal, see cl/storage/diagonal.cl; it exists once prepared.
 #include "lib/precond/precond.h"
 
 #include "host/alloc.h"

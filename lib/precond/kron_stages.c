@@ -8,9 +8,9 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/kron/pairs.h"
 #include "lib/matrix/bsr.h"
 #include "lib/multilevel/coarse.h"
-#include "lib/operator/kron_pairs.h"
 #include "lib/trisolve/packed.h"
 
 struct stages {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "host/program.h"
-#include "lib/operator/kron.h"
+#include "lib/kron/kron.h"
 
 struct lcl_kron_values {
     const struct lcl_kron_operator *K;
@@ -29,7 +29,7 @@ enum lcl_status lcl_kron_values_init(struct lcl_kron_values *V,
 void lcl_kron_values_finish(struct lcl_kron_values *V);
 
 // Enqueues val = a_jj M + tau b_jj L for each stage,
-// cl/operator/kron_values.cl.
+// cl/kron/kron_values.cl.
 enum lcl_status lcl_kron_stage_values(const struct lcl_kron_values *V,
                                       lcl_buffer *val);
 

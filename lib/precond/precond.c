@@ -7,8 +7,8 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/operator/callback.h"
-#include "lib/operator/to_entries.h"
 #include "lib/partition/grid.h"
+#include "lib/storage/to_entries.h"
 #include "lib/trisolve/trisolve.h"
 #include "lib/vector/segments.h"
 

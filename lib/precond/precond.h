@@ -3,8 +3,8 @@
 // one table of functions per method.
 #pragma once
 
-#include "lib/operator/matrix_operator.h"
-#include "lib/operator/team_operator.h"
+#include "lib/distributed/team_operator.h"
+#include "lib/spmv/matrix_operator.h"
 
 #include <levelcl/precond.h>
 

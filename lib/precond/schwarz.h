@@ -3,8 +3,8 @@
 // subdomains as an operator on the rows.
 #pragma once
 
+#include "lib/distributed/overlap_rows.h"
 #include "lib/operator/operator.h"
-#include "lib/operator/overlap_rows.h"
 #include "lib/partition/subdomains.h"
 
 enum lcl_schwarz_form {

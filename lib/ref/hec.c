@@ -4,7 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
-#include "lib/operator/hec.h"
+#include "lib/spmv/hec.h"
 
 static void append(struct lcl_csr *A, int32_t col, double val)
 {

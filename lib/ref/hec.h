@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reference of the HEC format (cl/operator/hec.cl.h), its product and its
+// Reference of the HEC format (cl/spmv/hec.cl.h), its product and its
 // triangular solve.
 #pragma once
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/factor/levels.h"
-#include "lib/operator/hec.h"
+#include "lib/spmv/hec.h"
 
 struct lcl_hec_triangle {
     int64_t n;

@@ -6,7 +6,7 @@
 #include "host/shared.h"
 #include "lib/comm/carrier.h"
 #include "lib/comm/team.h"
-#include "lib/operator/team_operator.h"
+#include "lib/distributed/team_operator.h"
 #include "tests/support/device.h"
 #include "tests/support/fake_cl.h"
 #include "tests/support/krons.h"

@@ -5,8 +5,8 @@
 #include "tests/support/matrices.h"
 #include "tests/support/preconds.h"
 
+#include "lib/kron/kron.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/kron.h"
 
 #include <stdlib.h>
 

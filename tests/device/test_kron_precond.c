@@ -7,8 +7,8 @@
 #include "tests/support/simulator.h"
 
 #include "host/runtime.h"
+#include "lib/kron/kron.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/kron.h"
 #include "lib/ref/kron_blocks.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kronecker systems on several devices of one process, through the public
 // interface. The contexts share the default device.
-#include "lib/operator/team_operator.h"
+#include "lib/distributed/team_operator.h"
 #include "tests/support/device.h"
 #include "tests/support/krons.h"
 #include "tests/support/matrices.h"

@@ -4,8 +4,8 @@
 #include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
 
-#include "lib/operator/matrix_operator.h"
 #include "lib/ref/spgemm.h"
+#include "lib/spmv/matrix_operator.h"
 
 #include <levelcl/precond.h>
 

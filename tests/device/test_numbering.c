@@ -10,7 +10,7 @@
 #include "host/interop.h"
 #include "lib/matrix/bsr.h"
 #include "lib/matrix/csr.h"
-#include "lib/operator/matrix_operator.h"
+#include "lib/spmv/matrix_operator.h"
 
 #include <levelcl/opencl.h>
 

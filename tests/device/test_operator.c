@@ -10,7 +10,7 @@
 #include "host/interop.h"
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/autotune.h"
+#include "lib/spmv/autotune.h"
 
 #include <levelcl/opencl.h>
 

@@ -2,8 +2,8 @@
 // The coarse space that several ranks have together, compared with the plain
 // reference of the whole matrix.
 #include "host/context.h"
+#include "lib/distributed/distributed.h"
 #include "lib/multilevel/two_level.h"
-#include "lib/operator/distributed.h"
 #include "lib/ref/coarse.h"
 #include "lib/vector/segments.h"
 #include "tests/support/device.h"

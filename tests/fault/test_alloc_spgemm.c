@@ -11,8 +11,8 @@
 
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/spgemm.h"
-#include "lib/operator/transpose.h"
+#include "lib/storage/spgemm.h"
+#include "lib/storage/transpose.h"
 
 static enum lcl_status multiply(lcl_context *ctx,
                                 const struct lcl_device_matrix *A)

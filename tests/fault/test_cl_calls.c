@@ -3,7 +3,7 @@
 // reports the error or works without the call; nothing leaks or crashes.
 #include "host/context.h"
 #include "host/timer.h"
-#include "lib/operator/autotune.h"
+#include "lib/spmv/autotune.h"
 #include "tests/support/cache_folder.h"
 #include "tests/support/capture.h"
 #include "tests/support/device.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // adaptive.cl and row_bins.cl compared with the plain product.
-#include "lib/operator/autotune.h"
+#include "lib/spmv/autotune.h"
 #include "tests/support/device.h"
 #include "tests/support/products.h"
 #include "tests/support/systems.h"

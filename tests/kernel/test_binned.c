@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // binned.cl and product_sums.cl compared with the plain product, and the lists
 // of row_bins.cl.
-#include "lib/operator/autotune.h"
-#include "lib/operator/binned.h"
+#include "lib/spmv/autotune.h"
+#include "lib/spmv/binned.h"
 #include "tests/support/device.h"
 #include "tests/support/products.h"
 #include "tests/support/systems.h"

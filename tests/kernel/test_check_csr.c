@@ -9,8 +9,8 @@
 #include "lib/matrix/bsr.h"
 #include "lib/matrix/csr.h"
 #include "lib/matrix/view.h"
-#include "lib/operator/blocked.h"
-#include "lib/operator/device_csr.h"
+#include "lib/storage/blocked.h"
+#include "lib/storage/device_csr.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // compose.cl compared with plain C.
 #include "lib/matrix/bsr.h"
-#include "lib/operator/compose.h"
+#include "lib/storage/compose.h"
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 #include "tests/support/systems.h"

@@ -8,7 +8,7 @@
 #include "host/launch.h"
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/matrix.h"
+#include "lib/storage/matrix.h"
 
 #include <math.h>
 #include <stdlib.h>

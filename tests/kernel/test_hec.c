@@ -5,9 +5,9 @@
 #include "tests/support/systems.h"
 
 #include "host/launch.h"
-#include "lib/operator/autotune.h"
-#include "lib/operator/hec.h"
 #include "lib/ref/hec.h"
+#include "lib/spmv/autotune.h"
+#include "lib/spmv/hec.h"
 
 #include <stdlib.h>
 

@@ -7,8 +7,8 @@
 
 #include "host/launch.h"
 #include "host/runtime.h"
+#include "lib/kron/kron.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/kron.h"
 #include "lib/ref/kron.h"
 
 #include <stdlib.h>

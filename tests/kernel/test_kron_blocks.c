@@ -5,8 +5,8 @@
 #include "tests/support/systems.h"
 
 #include "host/launch.h"
+#include "lib/kron/kron.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/kron.h"
 #include "lib/ref/bgje.h"
 #include "lib/ref/kron_blocks.h"
 

@@ -7,9 +7,9 @@
 #include "tests/support/systems.h"
 
 #include "host/launch.h"
+#include "lib/kron/kron.h"
+#include "lib/kron/pairs.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/kron.h"
-#include "lib/operator/kron_pairs.h"
 #include "lib/ref/kron_halo.h"
 
 #include <math.h>

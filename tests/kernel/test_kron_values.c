@@ -4,8 +4,8 @@
 #include "tests/support/krons.h"
 #include "tests/support/matrices.h"
 
+#include "lib/kron/pairs.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/kron_pairs.h"
 #include "lib/precond/kron_values.h"
 
 #include <stdlib.h>

@@ -6,10 +6,10 @@
 
 #include "host/alloc.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/look.h"
 #include "lib/ref/symmetry.h"
+#include "lib/storage/look.h"
 
-#include "cl/operator/look.cl.h"
+#include "cl/storage/look.cl.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "tests/support/systems.h"
 
 #include "lib/matrix/bsr.h"
-#include "lib/operator/natural_block.h"
+#include "lib/storage/natural_block.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include "lib/matrix/bsr.h"
 #include "lib/multilevel/nodes.h"
 #include "lib/multilevel/tentative.h"
-#include "lib/operator/to_entries.h"
 #include "lib/ref/nodes.h"
+#include "lib/storage/to_entries.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #include "host/launch.h"
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/autotune.h"
 #include "lib/ref/sliced.h"
+#include "lib/spmv/autotune.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include "tests/support/systems.h"
 
 #include "host/launch.h"
-#include "lib/operator/sources.h"
 #include "lib/ref/sources.h"
+#include "lib/storage/sources.h"
 
 #include <math.h>
 #include <stdlib.h>

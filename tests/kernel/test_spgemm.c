@@ -9,8 +9,8 @@
 #include "host/context.h"
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/spgemm.h"
 #include "lib/ref/spgemm.h"
+#include "lib/storage/spgemm.h"
 
 #include <stdlib.h>
 #include <string.h>

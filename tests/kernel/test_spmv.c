@@ -6,7 +6,7 @@
 #include "tests/support/systems.h"
 
 #include "host/launch.h"
-#include "lib/operator/autotune.h"
+#include "lib/spmv/autotune.h"
 
 // csr.cl or bsr.cl with a given number of lanes per row instead of the
 // autotuned one.

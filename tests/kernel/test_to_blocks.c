@@ -6,8 +6,8 @@
 
 #include "host/alloc.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/blocked.h"
-#include "lib/operator/to_blocks.h"
+#include "lib/storage/blocked.h"
+#include "lib/storage/to_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>

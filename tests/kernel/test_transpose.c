@@ -5,8 +5,8 @@
 #include "tests/support/systems.h"
 
 #include "lib/matrix/bsr.h"
-#include "lib/operator/transpose.h"
 #include "lib/ref/spgemm.h"
+#include "lib/storage/transpose.h"
 
 #include "host/alloc.h"
 

@@ -2,7 +2,7 @@
 // Kronecker systems on several ranks.
 #include "tests/support/kron_ranks.h"
 
-#include "lib/operator/kron_distributed.h"
+#include "lib/kron/distributed.h"
 #include "tests/support/device.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include "tests/support/krons.h"
 #include "tests/support/preconds.h"
 
+#include "lib/kron/kron.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/kron.h"
 #include "lib/ref/kron.h"
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"

@@ -2,7 +2,7 @@
 // Halo plans on several ranks, which are threads of a team.
 #pragma once
 
-#include "lib/operator/halo_plan.h"
+#include "lib/storage/halo_plan.h"
 #include "tests/support/ranks.h"
 
 struct test_plans {

@@ -4,7 +4,7 @@
 
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/autotune.h"
+#include "lib/spmv/autotune.h"
 #include "tests/support/capture.h"
 #include "tests/support/device.h"
 #include "tests/support/systems.h"

@@ -3,7 +3,7 @@
 // the test.
 #pragma once
 
-#include "lib/operator/spmv.h"
+#include "lib/spmv/spmv.h"
 
 enum { TEST_PRODUCT_GROUPS = 3 };
 

@@ -2,7 +2,7 @@
 // Systems on several ranks.
 #include "tests/support/ranks.h"
 
-#include "lib/operator/distributed.h"
+#include "lib/distributed/distributed.h"
 #include "tests/support/device.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Halo plans compared with the definition, and malformed rows.
-#include "lib/operator/own_entries.h"
+#include "lib/storage/own_entries.h"
 #include "tests/support/capture.h"
 #include "tests/support/matrices.h"
 #include "tests/support/plans.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How HEC divides rows between its parts.
-#include "lib/operator/hec.h"
+#include "lib/spmv/hec.h"
 #include "tests/support/capture.h"
 #include "tests/support/test.h"
 

@@ -6,9 +6,9 @@
 #include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
 
+#include "lib/kron/kron.h"
+#include "lib/kron/pairs.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/kron.h"
-#include "lib/operator/kron_pairs.h"
 #include "lib/ref/kron.h"
 
 #include <math.h>

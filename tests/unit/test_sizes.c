@@ -8,9 +8,9 @@
 #include "lib/io/problems/grid.h"
 #include "lib/krylov/arnoldi.h"
 #include "lib/matrix/bsr.h"
-#include "lib/operator/matrix.h"
-#include "lib/operator/slices.h"
 #include "lib/partition/graph.h"
+#include "lib/spmv/slices.h"
+#include "lib/storage/matrix.h"
 #include "tests/support/test.h"
 
 #include <stdlib.h>

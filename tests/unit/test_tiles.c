@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tile table of the adaptive product: every row once, few bins, long rows
 // split into parts.
-#include "lib/operator/tiles.h"
+#include "lib/spmv/tiles.h"
 #include "tests/support/test.h"
 
 #include <stdlib.h>

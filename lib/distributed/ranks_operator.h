@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operators whose rows are distributed among the ranks of MPI.
+#pragma once
+
+#include "lib/comm/comm.h"
+
+#include <levelcl/operator.h>
+
+// lcl_operator_create_mpi() on the MPI_Comm at `mpi`; messages name `function`.
+enum lcl_status lcl_operator_create_on(lcl_operator **out, lcl_context *ctx,
+                                       const void *mpi,
+                                       const struct lcl_rows *A,
+                                       const struct lcl_operator_params *params,
+                                       const char *function);
+
+// Common start of functions that create an operator from A on the MPI_Comm at
+// `mpi`, as lcl_operator_begin(): an argument that is wrong on one rank is
+// refused on all. On error *comm is NULL.
+enum lcl_status lcl_ranks_operator_begin(
+    struct lcl_comm **comm, lcl_operator **out, lcl_context *ctx,
+    const void *mpi, const void *A, const char *function,
+    const struct lcl_operator_params **params);
+
+// Their common end: A owns C if st is LCL_OK, else C is destroyed. Returns st.
+enum lcl_status lcl_ranks_operator_end(lcl_operator *A, struct lcl_comm *C,
+                                       enum lcl_status st);
+
+// Fails because `ranks` is NULL; *out becomes NULL.
+enum lcl_status lcl_ranks_operator_refuse(lcl_operator **out,
+                                          const lcl_context *ctx,
+                                          const char *function);

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a square matrix on the device looks like.
+#include "lib/storage/look.h"
+
+#include "host/alloc.h"
+#include "host/geometry.h"
+#include "host/launch.h"
+#include "host/log.h"
+#include "host/runtime.h"
+#include "lib/vector/space.h"
+
+#include "cl/storage/look.cl.h"
+
+#include <math.h>
+
+// A CPU takes longer to load a program than for a pass over most matrices.
+static bool is_for_host(const lcl_context *ctx)
+{
+    return lcl_context_caps(ctx)->width == 1;
+}
+
+static enum lcl_status sum_on_host(double *sum, lcl_context *ctx,
+                                   const struct lcl_device_matrix *A)
+{
+    const void *row_ptr = NULL, *col = NULL, *val = NULL;
+    enum lcl_status st;
+    if ((st = lcl_buffer_map(&val, A->val, false)) == LCL_OK &&
+        (st = lcl_buffer_map(&col, A->col, false)) == LCL_OK &&
+        (st = lcl_buffer_map(&row_ptr, A->row_ptr, true)) == LCL_OK) {
+        const struct lcl_look_matrix M = {.rows = A->block_rows,
+                                          .cols = A->block_cols,
+                                          .block = A->block,
+                                          .row_ptr = A->wide ? row_ptr : NULL,
+                                          .narrow = A->wide ? NULL : row_ptr,
+                                          .col_ind = col,
+                                          .val = val};
+        st = lcl_look_host_sums(sum, &M, lcl_context_log(ctx));
+    }
+    const enum lcl_status a = lcl_buffer_unmap(A->val, val);
+    const enum lcl_status b = lcl_buffer_unmap(A->col, col);
+    const enum lcl_status c = lcl_buffer_unmap(A->row_ptr, row_ptr);
+    return st < 0 ? st : a < 0 ? a : b < 0 ? b : c;
+}
+
+static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx,
+                                  const struct lcl_device_matrix *A)
+{
+    struct lcl_spec spec = {.source = "look.cl",
+                            .kernel = "look",
+                            .group = lcl_vector_group(lcl_context_caps(ctx)),
+                            .block = A->block > 1 ? A->block : 0,
+                            .wide = A->wide};
+    lcl_spec_set(&spec, "LANES_PER_ROW",
+                 1 << lcl_row_shift(ctx, lcl_row_values(A)));
+    return lcl_kernel_get(out, ctx, &spec);
+}
+
+// Adds the partial sums of all groups, in order.
+static enum lcl_status add_up(double *sum, const lcl_buffer *sums, double *host,
+                              int groups)
+{
+    const enum lcl_status st =
+        lcl_buffer_read(sums, host, LOOK_SUMS * (size_t)groups * sizeof *host);
+    if (st == LCL_OK)
+        lcl_space_add_up(sum, host, LOOK_SUMS, groups);
+    return st;
+}
+
+static enum lcl_status sum_on_device(double *sum, lcl_context *ctx,
+                                     const struct lcl_device_matrix *A)
+{
+    const size_t partial = LOOK_SUMS * (size_t)A->groups;
+    lcl_kernel *kernel;
+    lcl_buffer *sums = NULL;
+    double *host = lcl_malloc(partial, sizeof *host);
+    enum lcl_status st;
+    if (!host)
+        return lcl_fail_memory(lcl_context_log(ctx), "partial sums");
+    if ((st = get_kernel(&kernel, ctx, A)) == LCL_OK &&
+        (st = lcl_buffer_create(&sums, ctx, (int64_t)partial, sizeof *host,
+                                "partial sums")) == LCL_OK &&
+        (st = LCL_LAUNCH(kernel, A->groups, lcl_arg_long(A->block_rows),
+                         lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
+                         lcl_arg_buffer(A->val), lcl_arg_buffer(sums))) ==
+            LCL_OK)
+        st = add_up(sum, sums, host, A->groups);
+    lcl_buffer_destroy(&sums);
+    lcl_free(host);
+    return st;
+}
+
+enum lcl_status lcl_look_sums(double *sum, lcl_context *ctx,
+                              const struct lcl_device_matrix *A)
+{
+    const enum lcl_status st = is_for_host(ctx) ? sum_on_host(sum, ctx, A)
+                                                : sum_on_device(sum, ctx, A);
+    for (int q = 0; q < LOOK_COUNTS && st == LCL_OK; ++q)
+        if (!(sum[q] >= 0 && sum[q] <= (double)A->n))
+            return lcl_fail(lcl_context_log(ctx), LCL_ESELFTEST,
+                            "%s computes wrong results: %g of %lld rows",
+                            lcl_context_caps(ctx)->name, sum[q],
+                            (long long)A->n);
+    return st;
+}
+
+// Whether the diagonal entries of rows without couplings to speak of are far
+// larger than the others: mean exponents, of the former by size.
+static bool is_penalised(const double *size)
+{
+    return size[1] > 0 && size[3] > 0 && isfinite(size[2]) &&
+           size[2] / size[3] - size[0] / size[1] >= log2(LOOK_PENALTY);
+}
+
+void lcl_look_take(struct lcl_look *look, const double *sum)
+{
+    const double difference = fabs(sum[LOOK_ASYMMETRY]);
+    const double scale = sum[LOOK_ASYMMETRY + 1];
+    look->asymmetry = scale == 0 ? 0 : difference / scale;
+    look->symmetric = look->asymmetry <= LCL_SYMMETRY_TOLERANCE;
+    look->positive = (int64_t)sum[0];
+    look->negative = (int64_t)sum[1];
+    look->close = (int64_t)sum[2];
+    look->loose = (int64_t)sum[3];
+    look->couplings = sum[6];
+    look->squares = sum[7];
+    look->penalty = is_penalised(sum + LOOK_SIZES);
+    look->opposite = sum[5] > 0 && isfinite(sum[5]) ? sum[4] / sum[5] : 0;
+}

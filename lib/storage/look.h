@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a square matrix on the device looks like: the facts from which a method
+// is chosen.
+#pragma once
+
+#include "lib/storage/matrix.h"
+
+// Rounding errors of a symmetric matrix stay far below this; one differing
+// entry in a million exceeds it.
+#define LCL_SYMMETRY_TOLERANCE 1e-10
+
+struct lcl_look {
+    bool symmetric;             // asymmetry <= LCL_SYMMETRY_TOLERANCE
+    double asymmetry;           // |<u, A w> - <w, A u>| / sum of the |a_ij|, or
+                                // 1 if a sample of entries refutes symmetry
+    int64_t positive, negative; // diagonal entries; all others are 0 or missing
+    int64_t close; // rows that their diagonal does not dominate: sum_j |a_ij| >
+                   // LOOK_CLOSE |a_ii|, j /= i
+    int64_t loose; // rows with more than LOOK_LOOSE |a_ii|
+    double opposite; // weight of the couplings of the sign opposite to a_ii, as
+                     // in lib/multilevel/couplings.h
+    double couplings; // their number
+    bool penalty;     // LOOK_PENALTY: rows whose unknown is prescribed
+    double squares;   // sum over rows of the square of their number
+};
+
+// The LOOK_SUMS sums of cl/storage/look.cl over all rows, in one pass over A;
+// supports blocks. Returns LCL_OK, LCL_ESELFTEST (impossible numbers),
+// LCL_EBUILD, LCL_EDEVMEM, LCL_EDEVICE or LCL_ENOMEM.
+enum lcl_status lcl_look_sums(double *sum, lcl_context *ctx,
+                              const struct lcl_device_matrix *A);
+
+// A matrix in host memory, as struct lcl_bsr; its row pointers have 64 bits, or
+// else 32 in `narrow`.
+struct lcl_look_matrix {
+    int64_t rows, cols; // of blocks
+    int block;
+    const int64_t *row_ptr;
+    const uint32_t *narrow;
+    const int32_t *col_ind;
+    const double *val;
+};
+
+struct lcl_look_matrix lcl_look_matrix_of(const struct lcl_bsr *A);
+
+static inline int64_t lcl_look_row(const struct lcl_look_matrix *A, int64_t i)
+{
+    return A->row_ptr ? A->row_ptr[i] : A->narrow[i];
+}
+
+// The same sums of a matrix in host memory, by several threads; if a sample of
+// entries refutes symmetry, the two sums of the asymmetry are equal instead.
+// Returns LCL_OK or LCL_ENOMEM.
+enum lcl_status lcl_look_host_sums(double *sum, const struct lcl_look_matrix *A,
+                                   const struct lcl_log *log);
+
+// Adds to the two sums of the asymmetry what entry a_ij contributes.
+void lcl_look_add_asymmetry(double sum[2], int64_t i, int64_t j, double a);
+
+// What the sums tell.
+void lcl_look_take(struct lcl_look *look, const double *sum);
+
+// What a square matrix in host memory looks like. Returns LCL_OK or LCL_ENOMEM.
+enum lcl_status lcl_look_host(struct lcl_look *look, const struct lcl_csr *A,
+                              const struct lcl_log *log);
+
+// Whether a symmetric matrix may be definite: its diagonal has one sign.
+static inline bool lcl_look_is_definite(const struct lcl_look *look, int64_t n)
+{
+    return look->symmetric && (look->positive == n || look->negative == n);
+}
