@@ -34,7 +34,7 @@ def header(text, before):
 def main():
     root, program = map(pathlib.Path, sys.argv[1:3])
     table = {kind: plain_lines(program, kind) for kind in ("rules", "later")}
-    page = (root / "tools/clsolve.1").read_text(encoding="utf-8")
+    page = (root / "tools/clsolve/clsolve.1").read_text(encoding="utf-8")
     comment = (root / "include/levelcl/chain.h").read_text(encoding="utf-8")
     lists = [
         ("clsolve.1, rules", table["rules"], manual(page, "The first rule that holds decides:\n")),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The rate of a residual and the time left.
-#include "tools/convergence.h"
+#include "tools/clsolve/convergence.h"
 
 #include "tests/support/test.h"
 

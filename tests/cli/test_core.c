@@ -5,7 +5,7 @@
 #include "lib/precond/precond.h"
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
-#include "tools/core_system.h"
+#include "tools/levelbench/core_system.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 // Entries of a matrix by cells, and grids of problems.
 #include "tests/support/matrices.h"
 #include "tests/support/test.h"
-#include "tools/density.h"
-#include "tools/grid.h"
+#include "tools/clsolve/density.h"
+#include "tools/clsolve/grid.h"
 
 #include <stdlib.h>
 #include <string.h>

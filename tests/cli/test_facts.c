@@ -2,7 +2,7 @@
 // Tests of the properties that clsolve computes for a matrix.
 #include "tests/support/test.h"
 
-#include "tools/facts.h"
+#include "tools/clsolve/facts.h"
 
 // A matrix of n columns on the caller's arrays.
 static struct lcl_csr csr(int64_t n, int64_t *row_ptr, int32_t *col_ind,

@@ -3,7 +3,7 @@
 # levelbench prints one line per figure, and an error if there is nothing to
 # measure. Usage: test_levelbench.sh LEVELBENCH TOOLS
 set -u
-bench=$1 tools=$2 page=$2/levelbench.1
+bench=$1 tools=$2 page=$2/levelbench/levelbench.1
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 export LEVELCL_CACHE_DIR="${LEVELCL_CACHE_DIR-$dir/cache}"
@@ -463,7 +463,7 @@ done
 for option in device json csr-text random repeat blocks batch weak version; do
     grep -Eq "^\.It .*Fl (n Ar rows, Fl )?-$option( |\$)" "$page" || flunk "the manual page lacks --$option"
 done
-for field in $(cat "$tools"/bench*.c "$tools"/profile.c | tr '\n' ' ' |
+for field in $(cat "$tools"/levelbench/*.c "$tools"/levelbench/published/*.c "$tools"/clsolve/profile.c | tr '\n' ' ' |
     grep -oE 'cJSON_Add[A-Za-z]*\([a-z]+, *"[a-z0-9_]+"' | sed 's/.*"\(.*\)"/\1/' | sort -u); do
     grep -Eq "^\.(It )?Cm ([a-z0-9_]+ )*$field( |\$)" "$page" || flunk "the manual page lacks the field $field"
 done

@@ -2,7 +2,7 @@
 // Tests of the messages that clsolve keeps.
 #include "tests/support/test.h"
 
-#include "tools/messages.h"
+#include "tools/clsolve/messages.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The plot of a residual history.
-#include "tools/plot.h"
+#include "tools/clsolve/plot.h"
 
 #include "tests/support/test.h"
 

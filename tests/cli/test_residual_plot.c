@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The plot of residuals: short, broken and long histories.
 #include "tests/support/test.h"
-#include "tools/residual_plot.h"
+#include "tools/clsolve/residual_plot.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 #include "tests/support/test.h"
-#include "tools/singular.h"
+#include "tools/clsolve/singular.h"
 
 #include <math.h>
 #include <stdlib.h>

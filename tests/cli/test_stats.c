@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Medians and their confidence intervals.
 #include "tests/support/test.h"
-#include "tools/stats.h"
+#include "tools/clsolve/stats.h"
 
 static void test_stats__median_is_the_middle(void **state)
 {

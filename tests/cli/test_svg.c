@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pictures in SVG, and their plots.
 #include "tests/support/test.h"
-#include "tools/svg_plot.h"
+#include "tools/clsolve/svg_plot.h"
 
 #include <locale.h>
 #include <math.h>

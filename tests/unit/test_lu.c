@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Inverses by LU, with which levelbench compares batched inversion.
-#include "tools/bench_lu.h"
+#include "tools/levelbench/published/lu.h"
 
 #include "tests/support/test.h"
 

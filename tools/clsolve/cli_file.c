@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files of options: key=value lines, # comments.
+#include "tools/clsolve/cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+// All of an open file as one text; NULL: errno, or 0 if it is no text.
+static char *read_all(FILE *file)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    errno = 0;
+    const ssize_t length = getdelim(&text, &bytes, '\0', file);
+    if (length >= 0 && strlen(text) == (size_t)length)
+        return text;
+    free(text);
+    return length < 0 && feof(file) && !ferror(file) ? calloc(1, 1) : NULL;
+}
+
+char *cli_read_options(const char *path, enum lcl_status *status,
+                       struct messages *messages)
+{
+    FILE *file = fopen(path, "r");
+    char *text = file ? read_all(file) : NULL;
+    const int reason = errno;
+    if (file)
+        fclose(file);
+    if (!text)
+        *status = messages_fail(
+            messages, reason == ENOMEM ? LCL_ENOMEM : LCL_EIO, "%s: %s", path,
+            reason ? strerror(reason) : "expected text, found a NUL byte");
+    return text;
+}
+
+// A comment starts the line or follows a blank.
+static void cut_comment(char *line)
+{
+    for (char *hash = strchr(line, '#'); hash; hash = strchr(hash + 1, '#')) {
+        if (hash > line && !strchr(" \t", hash[-1]))
+            continue;
+        *hash = '\0';
+        return;
+    }
+}
+
+char *cli_next_line(char **rest, int *line)
+{
+    static const char blanks[] = " \t\r";
+    char *text = *rest;
+    if (!*text)
+        return NULL;
+    const size_t length = strcspn(text, "\n");
+    *rest = text + length + (text[length] == '\n');
+    text[length] = '\0';
+    ++*line;
+    cut_comment(text);
+    text += strspn(text, blanks);
+    for (size_t end = strlen(text); end > 0 && strchr(blanks, text[end - 1]);)
+        text[--end] = '\0';
+    return text;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Near-null vectors of a matrix, from a file or rigid body modes of nodes, and
+// null vectors.
+#include "tools/clsolve/job.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static enum lcl_status read_dense(struct lcl_dense *X, const struct job *job,
+                                  const char *path)
+{
+    const struct cli *cli = &job->cli;
+    return cli->problem && strcmp(path, cli->problem) == 0
+               ? lcl_problem_coordinates(X, path, &job->log)
+               : lcl_dense_read(X, path, NULL, &job->log);
+}
+
+static enum lcl_status make_rigid_body_modes(struct job *job)
+{
+    const char *path = job->cli.coordinates;
+    struct lcl_dense X;
+    enum lcl_status st = read_dense(&X, job, path);
+    if (st < 0)
+        return st;
+    if (X.rows > 0 && X.cols > 0 && job->unknowns / X.cols == X.rows &&
+        job->unknowns % X.cols == 0)
+        st = lcl_rigid_body_modes(&job->modes, &X, &job->log);
+    else
+        st = messages_fail(&job->messages, LCL_EFORMAT,
+                           "%s is %" PRId64 " x %" PRId64
+                           ": expected the coordinates of nodes with as many "
+                           "rows of %s, which has %" PRId64 ", as axes",
+                           path, X.rows, X.cols, job_title(job), job->unknowns);
+    if (st == LCL_OK && job->cli.options.op.block_size == 0)
+        job->cli.options.op.block_size = (int)X.cols;
+    lcl_dense_finish(&X);
+    return st;
+}
+
+static enum lcl_status read_vectors(struct job *job, struct lcl_dense *X,
+                                    const char *path)
+{
+    const enum lcl_status st = read_dense(X, job, path);
+    return st < 0 || X->rows == job->unknowns
+               ? st
+               : messages_fail(&job->messages, LCL_EFORMAT,
+                               "%s is %" PRId64 " x %" PRId64
+                               ", but the vectors of %s have %" PRId64 " rows",
+                               path, X->rows, X->cols, job_title(job),
+                               job->unknowns);
+}
+
+enum lcl_status job_read_modes(struct job *job)
+{
+    const char *null_file = cli_null_file(&job->cli);
+    enum lcl_status st = LCL_OK;
+    if (job->cli.coordinates)
+        st = make_rigid_body_modes(job);
+    else if (job->cli.near_null)
+        st = read_vectors(job, &job->modes, job->cli.near_null);
+    return st < 0 || !null_file
+               ? st
+               : read_vectors(job, &job->null_vectors, null_file);
+}
