@@ -125,6 +125,8 @@ typedef struct lcl_chain lcl_chain;
  *   any, on a CPU, if its factors fit: IDR with ILUT, p 20, tol 1e-4,
  *     transversal
  *   any, otherwise: IDR with ILUT, p 20, tol 1e-4, of subdomains, transversal
+ *   any, on one device, if its factors fit and SuiteSparse is there: GMRES
+ *     with LU
  *   any, if its factors fit: GMRES with ILUT, p 200, tol 1e-6, transversal
  *   any, otherwise: GMRES with ILUT, p 200, tol 1e-6, of subdomains,
  *     transversal

@@ -60,6 +60,12 @@ enum lcl_precond_type {
                          1983; Lacroix, Vassilevski, Wheeler, Numer. Linear
                          Algebra Appl. 8 (2001)). Not symmetric, so not for
                          CG */
+    LCL_PRECOND_LU,   /* M = A: LU factors of the whole matrix on the host, one
+                         thread, by KLU of SuiteSparse (Davis, Palamadai
+                         Natarajan, ACM TOMS 37 (2010)). One device; a library
+                         built without it refuses with LCL_EUNSUPPORTED. A
+                         singular matrix: LCL_EPIVOT. Set-ups by the limit of
+                         time end before or after the factors, not within */
     LCL_PRECOND_CALLBACK, /* in lcl_precond_info only: made of a callback */
     LCL_PRECOND_COUNT,
 };

@@ -55,6 +55,7 @@ static const char *const preconds[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_AS] = "as",
     [LCL_PRECOND_AMG] = "amg",
     [LCL_PRECOND_CPR] = "cpr",
+    [LCL_PRECOND_LU] = "lu",
     [LCL_PRECOND_CALLBACK] = "callback",
 };
 

@@ -400,7 +400,7 @@ static const struct option table[] = {
     {{"side", "right|left", "side on which idr preconditions (right)",
       FIELD(solver.side), "LCL_SIDE_"},
      set_enum, AT(solver.side), &lcl_side_names},
-    {{"precond", "auto|none|jacobi|block-jacobi|ilu0|ildu0|ic0|iluk|ilut|ras|as|amg|cpr", "preconditioner (auto: by the matrix)",
+    {{"precond", "auto|none|jacobi|block-jacobi|ilu0|ildu0|ic0|iluk|ilut|ras|as|amg|cpr|lu", "preconditioner (auto: by the matrix)",
       FIELD(precond.type), "LCL_PRECOND_"},
      set_enum, AT(precond.type), &lcl_precond_names},
     {{"transversal", "on|off", "bring large entries to the diagonal before factors (off)",

@@ -39,7 +39,7 @@ static double matrix_bytes(const struct size *s)
 static bool has_subdomains(enum lcl_precond_type type)
 {
     return type >= LCL_PRECOND_ILU0 && type != LCL_PRECOND_BLOCK_JACOBI &&
-           type != LCL_PRECOND_AMG;
+           type != LCL_PRECOND_AMG && type != LCL_PRECOND_LU;
 }
 
 static double map_bytes(const struct size *s, enum lcl_precond_type type)

@@ -3,6 +3,7 @@
 #include "lib/chain/later.h"
 
 #include "host/runtime.h"
+#include "lib/factor/direct.h"
 #include "lib/multilevel/hierarchy.h"
 #include "lib/trisolve/hec_level.h"
 
@@ -97,6 +98,12 @@ static bool thin_is_of_subdomains(const struct lcl_setting *s)
     return !thin_is_whole(s);
 }
 
+// A set-up refuses what the limit of the chain forbids.
+static bool direct_is_there(const struct lcl_setting *s)
+{
+    return lcl_direct_there() && !s->A->team && !s->A->range.comm;
+}
+
 static bool thick_is_whole(const struct lcl_setting *s)
 {
     return ilut_fits(s, THICK);
@@ -155,6 +162,9 @@ const struct lcl_later lcl_later[] = {
     {LCL_SHAPE_ANY, thin_is_of_subdomains, "otherwise",
      LCL_SOLVER_IDR, {FILLED(THIN, 1e-4)}, LCL_DROPPED_ANY,
      "p 20, tol 1e-4, of subdomains"},
+    {LCL_SHAPE_ANY, direct_is_there,
+     "on one device, if its factors fit and SuiteSparse is there",
+     LCL_SOLVER_GMRES, {.type = LCL_PRECOND_LU}, LCL_DROPPED_ANY, ""},
     {LCL_SHAPE_ANY, thick_is_whole, "if its factors fit",
      LCL_SOLVER_GMRES, {FILLED(THICK, 1e-6), WHOLE}, LCL_DROPPED_ANY,
      "p 200, tol 1e-6"},

@@ -40,7 +40,8 @@ static void destroy(lcl_operator *A)
     lcl_free(S);
 }
 
-static enum lcl_status has_stopped(const struct lcl_operands *v, bool *stopped)
+enum lcl_status lcl_operands_stopped(const struct lcl_operands *v,
+                                     bool *stopped)
 {
     int32_t flags[8] = {0};
     const size_t count = (size_t)v->at + 1;
@@ -73,7 +74,7 @@ static enum lcl_status apply_on_host(const lcl_operator *A,
     const struct state *S = A->state;
     bool stopped;
     enum lcl_status st;
-    if ((st = has_stopped(v, &stopped)) < 0 || stopped ||
+    if ((st = lcl_operands_stopped(v, &stopped)) < 0 || stopped ||
         (st = lcl_buffer_read(v->x, S->x, (size_t)A->domain.n * sizeof *S->x)) <
             0 ||
         (st = call_caller(A, v)) < 0)

@@ -15,6 +15,11 @@ struct lcl_callback {
 
 extern const struct lcl_operator_ops lcl_callback_ops;
 
+// Whether the solve that asks for an application has stopped, which the host
+// learns by waiting for the device. Returns LCL_OK or LCL_EDEVICE.
+enum lcl_status lcl_operands_stopped(const struct lcl_operands *v,
+                                     bool *stopped);
+
 // Sets the state of A, whose ops are lcl_callback_ops. Returns LCL_OK or
 // LCL_ENOMEM.
 enum lcl_status lcl_callback_init(lcl_operator *A,

@@ -31,6 +31,7 @@ static const struct lcl_precond_ops *const methods[LCL_PRECOND_COUNT] = {
     [LCL_PRECOND_AS] = &lcl_precond_schwarz,
     [LCL_PRECOND_AMG] = &lcl_precond_amg,
     [LCL_PRECOND_CPR] = &lcl_precond_cpr,
+    [LCL_PRECOND_LU] = &lcl_precond_lu,
 };
 
 // For Kronecker operators; NULL: not supported.

@@ -51,8 +51,9 @@ static void test_traps__every_preconditioner_runs(void **state)
                 .coarse = (enum lcl_coarse)c,
             };
             const struct lcl_solver_params solver = {.type = LCL_SOLVER_CG};
-            if (t >= LCL_PRECOND_ILUK && c > LCL_COARSE_NONE)
-                continue;             // refused
+            if ((t >= LCL_PRECOND_ILUK && c > LCL_COARSE_NONE) ||
+                t == LCL_PRECOND_LU)
+                continue;             // refused, or missing
             if (t != LCL_PRECOND_CPR) // refuses single entries
                 solve(*state, &grid, &params, NULL);
             solve(*state, &blocks, &params, NULL);
@@ -133,7 +134,8 @@ static void test_traps__repaired_pivots_divide_by_no_zero(void **state)
     for (int t = LCL_PRECOND_DEFAULT; t < LCL_PRECOND_CALLBACK; ++t) {
         const struct lcl_precond_params params = {
             .type = (enum lcl_precond_type)t, TEST_PARTS};
-        if (t != LCL_PRECOND_IC0 && t != LCL_PRECOND_AS && t != LCL_PRECOND_CPR)
+        if (t != LCL_PRECOND_IC0 && t != LCL_PRECOND_AS &&
+            t != LCL_PRECOND_CPR && t != LCL_PRECOND_LU)
             solve(*state, &A, &params, &few); // those refuse the matrix
     }
     test_csr_finish(&A);

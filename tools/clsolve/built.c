@@ -16,9 +16,13 @@
 static const struct package {
     const char *name, *of_debian;
 } packages[] = {
-    {"CLBlast", "libclblast-dev"}, {"liblzma", "liblzma-dev"},
-    {"METIS", "libmetis-dev"},     {"MPI", "libopenmpi-dev"},
-    {"zlib", "zlib1g-dev"},        {"PETSc adapter", "libpetsc-real-dev"},
+    {"CLBlast", "libclblast-dev"},
+    {"liblzma", "liblzma-dev"},
+    {"METIS", "libmetis-dev"},
+    {"MPI", "libopenmpi-dev"},
+    {"SuiteSparse", "libsuitesparse-dev"},
+    {"zlib", "zlib1g-dev"},
+    {"PETSc adapter", "libpetsc-real-dev"},
 };
 
 enum { ADAPTER = sizeof packages / sizeof *packages - 1 };

@@ -180,6 +180,7 @@ bool cli_has_factors(enum lcl_precond_type type)
     case LCL_PRECOND_BLOCK_JACOBI:
     case LCL_PRECOND_AMG:
     case LCL_PRECOND_CPR:
+    case LCL_PRECOND_LU:
     case LCL_PRECOND_CALLBACK:
     case LCL_PRECOND_COUNT:
         break;

@@ -256,6 +256,13 @@ static void level_storage(const struct lcl_precond_info *info, int l)
                info->amg_loss[l]);
 }
 
+static void whole_factors(const struct lcl_precond_info *info)
+{
+    line("factors");
+    printf("of the whole matrix, on the host: %.2f values per value of it\n",
+           (double)info->factor_nnz / (double)info->nnz);
+}
+
 static void multigrid(const struct lcl_precond_info *info)
 {
     line("multigrid");
@@ -347,6 +354,8 @@ static void of_precond(const struct job *job,
         subdomains(info);
     if (info->diagonal_blocks > 0)
         diagonal_blocks(info);
+    if (info->type == LCL_PRECOND_LU)
+        whole_factors(info);
     if (info->amg_levels > 0)
         multigrid(info);
     if (info->coarse_rows > 0)

@@ -107,6 +107,7 @@ static const struct {
     {GENERAL | GRID, "--solver idr --idr-s 8 --precond jacobi"},
     {GENERAL | GRID, "--solver idr --precond block-jacobi"},
     {GENERAL | GRID, "--solver idr --precond block-jacobi --max-block-size 32"},
+    {MATRIX | GRID, "--solver gmres --precond lu"},
     {GENERAL | GRID, "--solver bicgstab --precond cpr"},
     {GENERAL | GRID, "--solver bicgstab --precond cpr --cpr-pressure 2"},
     {KRON, "--solver bicgstab --precond block-jacobi"},
