@@ -128,33 +128,16 @@ static enum lcl_status make_prolongation(struct lcl_hierarchy *H, int l,
     return st;
 }
 
-// A_c = R (A P); vectors that depend on others have left rows of zeros.
-static enum lcl_status multiply(const struct lcl_hierarchy *H, int l)
+static struct lcl_galerkin_factors factors_of(const struct lcl_hierarchy *H,
+                                              int l)
 {
     const struct lcl_hierarchy_level *L = &H->level[l];
-    const struct lcl_device_matrix *next = &H->level[l + 1].own;
-    enum lcl_status st = lcl_spgemm_update(&L->times_P, &L->AP, L->A, &L->P);
-    if (st == LCL_OK)
-        st = lcl_spgemm_update(&L->times_AP, next, &L->R, &L->AP);
-    if (st == LCL_OK && L->plain)
-        st = lcl_growth_scale(H->ctx, next);
-    return st < 0 || !H->is_system ? st : lcl_unit_diagonal(H->ctx, next);
-}
-
-// The patterns of A P and of the next matrix, with at most `most` entries each;
-// *fits: whether that suffices.
-static enum lcl_status make_patterns(struct lcl_hierarchy *H, int l,
-                                     int64_t most, bool *fits)
-{
-    struct lcl_hierarchy_level *L = &H->level[l], *next = L + 1;
-    enum lcl_status st =
-        lcl_spgemm_init_most(&L->times_P, &L->AP, H->ctx, L->A, &L->P, most);
-    *fits = st == LCL_OK && L->AP.row_ptr;
-    if (*fits)
-        st = lcl_spgemm_init_most(&L->times_AP, &next->own, H->ctx, &L->R,
-                                  &L->AP, most);
-    *fits = st == LCL_OK && next->own.row_ptr;
-    return st;
+    return (struct lcl_galerkin_factors){.ctx = H->ctx,
+                                         .A = L->A,
+                                         .P = &L->P,
+                                         .R = &L->R,
+                                         .plain = L->plain,
+                                         .system = H->is_system};
 }
 
 // Takes the tentative prolongation instead.
@@ -164,11 +147,8 @@ static enum lcl_status replace_prolongation(struct lcl_hierarchy *H, int l,
     struct lcl_hierarchy_level *L = &H->level[l], *next = L + 1;
     lcl_buffer *lambda;
     enum lcl_status st = lcl_growth_plain(&lambda, H->ctx, &G->strength);
-    lcl_device_matrix_finish(&L->AP);
     lcl_device_matrix_finish(&L->P);
     lcl_device_matrix_finish(&L->R);
-    lcl_spgemm_finish(&L->times_P);
-    lcl_spgemm_finish(&L->times_AP);
     lcl_buffer_destroy(&next->weight);
     L->plain = true;
     if (st == LCL_OK &&
@@ -177,6 +157,24 @@ static enum lcl_status replace_prolongation(struct lcl_hierarchy *H, int l,
                                    weight_of(H, l), lambda)) == LCL_OK)
         st = lcl_transpose_init(&L->R, NULL, H->ctx, &L->P);
     lcl_buffer_destroy(&lambda);
+    return st;
+}
+
+// The next matrix, if the product has at most `most` entries.
+static enum lcl_status multiply(struct lcl_hierarchy *H, int l, int64_t most,
+                                bool *fits)
+{
+    struct lcl_galerkin *W = &H->level[l].product;
+    const struct lcl_galerkin_factors factors = factors_of(H, l);
+    enum lcl_status st = lcl_galerkin_init(W, &factors, most, fits);
+    if (st == LCL_OK && *fits &&
+        (st = lcl_galerkin_multiply(W, &factors, &W->C)) == LCL_OK) {
+        H->level[l + 1].own = W->C;
+        W->C = (struct lcl_device_matrix){.n = 0};
+        lcl_galerkin_release(W, &factors);
+    } else {
+        lcl_galerkin_finish(W);
+    }
     return st;
 }
 
@@ -189,11 +187,9 @@ static enum lcl_status make_next(struct lcl_hierarchy *H, int l,
                              : lcl_growth_most(A->blocks, A->n);
     bool fits;
     lcl_task_enter(H->ctx, LCL_TASK_GALERKIN);
-    enum lcl_status st = make_patterns(H, l, most, &fits);
+    enum lcl_status st = multiply(H, l, most, &fits);
     if (st == LCL_OK && !fits && (st = replace_prolongation(H, l, G)) == LCL_OK)
-        st = make_patterns(H, l, INT64_MAX, &fits);
-    if (st == LCL_OK)
-        st = multiply(H, l);
+        st = multiply(H, l, INT64_MAX, &fits);
     lcl_task_leave(H->ctx);
     H->level[l + 1].A = &H->level[l + 1].own;
     return st;
@@ -353,9 +349,7 @@ void lcl_hierarchy_finish(struct lcl_hierarchy *H)
         lcl_device_matrix_finish(&L->own);
         lcl_device_matrix_finish(&L->P);
         lcl_device_matrix_finish(&L->R);
-        lcl_device_matrix_finish(&L->AP);
-        lcl_spgemm_finish(&L->times_P);
-        lcl_spgemm_finish(&L->times_AP);
+        lcl_galerkin_finish(&L->product);
         lcl_buffer_destroy(&L->lambda);
         lcl_buffer_destroy(&L->weight);
         lcl_near_null_finish(&L->near_null);
@@ -373,15 +367,11 @@ static enum lcl_status invert(struct lcl_hierarchy *H)
     return lcl_inverse_run(V, &H->pinned);
 }
 
-// What only further values need takes half of the memory.
+// Only further values need those of R.
 static void release(struct lcl_hierarchy *H)
 {
-    for (int l = 0; l < H->levels - 1; ++l) {
-        struct lcl_hierarchy_level *L = &H->level[l];
-        lcl_device_matrix_finish(&L->AP);
-        lcl_spgemm_finish(&L->times_P);
-        lcl_buffer_destroy(&L->R.val);
-    }
+    for (int l = 0; l < H->levels - 1; ++l)
+        lcl_buffer_destroy(&H->level[l].R.val);
 }
 
 // Makes what was released.
@@ -395,9 +385,16 @@ static enum lcl_status restore(struct lcl_hierarchy *H, int l)
         lcl_device_matrix_finish(&L->R);
         L->R = R;
     }
-    if (st == LCL_OK && !L->AP.val)
-        st = lcl_spgemm_init(&L->times_P, &L->AP, H->ctx, L->A, &L->P);
     return st;
+}
+
+static enum lcl_status update_next(struct lcl_hierarchy *H, int l)
+{
+    const enum lcl_status st = restore(H, l);
+    const struct lcl_galerkin_factors factors = factors_of(H, l);
+    return st < 0 ? st
+                  : lcl_galerkin_update(&H->level[l].product, &factors,
+                                        &H->level[l + 1].own);
 }
 
 enum lcl_status lcl_hierarchy_update(struct lcl_hierarchy *H)
@@ -408,8 +405,7 @@ enum lcl_status lcl_hierarchy_update(struct lcl_hierarchy *H)
     if (!fresh && H->given->block > 1)
         st = lcl_to_entries_update(&H->level[0].own, H->ctx, H->given);
     for (int l = 0; l < H->levels - 1 && st == LCL_OK && !fresh; ++l)
-        if ((st = restore(H, l)) == LCL_OK)
-            st = multiply(H, l);
+        st = update_next(H, l);
     if (st < 0 || (st = lcl_cycle_update(&H->cycle)) < 0)
         return st;
     if (fresh)
@@ -426,7 +422,7 @@ uint64_t lcl_hierarchy_bytes(const struct lcl_hierarchy *H)
         const struct lcl_hierarchy_level *L = &H->level[l];
         bytes +=
             lcl_device_matrix_bytes(&L->own) + lcl_device_matrix_bytes(&L->P) +
-            lcl_device_matrix_bytes(&L->R) + lcl_device_matrix_bytes(&L->AP) +
+            lcl_device_matrix_bytes(&L->R) + lcl_galerkin_bytes(&L->product) +
             lcl_buffer_bytes(L->lambda) + lcl_buffer_bytes(L->weight);
     }
     return bytes;

@@ -7,9 +7,9 @@
 #pragma once
 
 #include "lib/multilevel/cycle.h"
+#include "lib/multilevel/galerkin.h"
 #include "lib/multilevel/near_null.h"
 #include "lib/operator/operator.h"
-#include "lib/storage/spgemm.h"
 
 #define LCL_THETA 0.16 // of smoothed aggregation, halved on each further level
 #define LCL_COARSE_ROWS                                                        \
@@ -41,9 +41,9 @@ struct lcl_hierarchy_level {
                                        // entries; else `own`
     struct lcl_device_matrix own;
     // To the next level, if there is one:
-    struct lcl_device_matrix P, R, AP;   // the values of R and all of AP only
-                                         // where values have been updated
-    struct lcl_spgemm times_P, times_AP; // A P and R (A P)
+    struct lcl_device_matrix P, R; // the values of R only where values have
+                                   // been updated
+    struct lcl_galerkin product;
     lcl_buffer *lambda; // 1 fp64: estimate of the largest eigenvalue of D^-1 A
     lcl_buffer *weight; // n, uint32: rows of level 0 that a row stands for;
                         // NULL on level 0

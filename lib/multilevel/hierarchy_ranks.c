@@ -471,7 +471,7 @@ enum lcl_status lcl_hierarchy_ranks_update(struct lcl_hierarchy_ranks *H)
     const enum lcl_status st = lcl_space_agree(
         &H->space, lcl_space_end(&H->space, update_levels(H)), "multigrid");
     for (int l = 0; l < H->levels && st < 0; ++l)
-        lcl_rank_product_finish(&H->level[l].product);
+        lcl_galerkin_finish(&H->level[l].product);
     return st;
 }
 

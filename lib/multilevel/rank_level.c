@@ -253,10 +253,17 @@ static enum lcl_status prolong(struct work *w, const lcl_buffer *lambda)
 
 // ------------------------------------------------------------------- A_c
 
-static struct lcl_rank_factors factors_of(const struct lcl_rank_level *L)
+static struct lcl_galerkin_factors factors_of(const struct lcl_rank_level *L)
 {
-    return (struct lcl_rank_factors){
-        &L->A, &L->P, &L->R, &L->A_halo, &L->P_halo, &L->R_halo, L->plain};
+    return (struct lcl_galerkin_factors){.ctx = L->space.ctx,
+                                         .A = &L->A,
+                                         .P = &L->P,
+                                         .R = &L->R,
+                                         .A_halo = &L->A_halo,
+                                         .P_halo = &L->P_halo,
+                                         .R_halo = &L->R_halo,
+                                         .plain = L->plain,
+                                         .system = L->system};
 }
 
 static enum lcl_status restrict_rows(struct work *w)
@@ -272,7 +279,7 @@ static enum lcl_status restrict_rows(struct work *w)
 }
 
 // Takes what becomes the next matrix from W.
-static enum lcl_status take_next(struct work *w, struct lcl_rank_product *W)
+static enum lcl_status take_next(struct work *w, struct lcl_galerkin *W)
 {
     struct lcl_rank_matrix *next = w->next;
     next->A = W->C;
@@ -285,15 +292,15 @@ static enum lcl_status take_next(struct work *w, struct lcl_rank_product *W)
 
 static enum lcl_status make_next(struct work *w, int64_t most, bool *fits)
 {
-    const struct lcl_rank_factors factors = factors_of(w->L);
-    struct lcl_rank_product W;
+    const struct lcl_galerkin_factors factors = factors_of(w->L);
+    struct lcl_galerkin W;
     lcl_task_enter(w->ctx, LCL_TASK_GALERKIN);
-    enum lcl_status st = lcl_rank_product_init(&W, &factors, most, fits);
+    enum lcl_status st = lcl_galerkin_init(&W, &factors, most, fits);
     if (st == LCL_OK && *fits &&
-        (st = lcl_rank_product_multiply(&W, &factors, W.C.val)) == LCL_OK)
+        (st = lcl_galerkin_multiply(&W, &factors, &W.C)) == LCL_OK)
         st = take_next(w, &W);
     lcl_task_leave(w->ctx);
-    lcl_rank_product_finish(&W);
+    lcl_galerkin_finish(&W);
     return st;
 }
 
@@ -396,27 +403,11 @@ enum lcl_status lcl_rank_level_inside_update(const struct lcl_device_matrix *D,
     return lcl_compose_values(D, L->space.ctx, &own);
 }
 
-// The values of its C are those of the next matrix.
-static enum lcl_status restore(struct lcl_rank_product *W,
-                               const struct lcl_rank_factors *F)
-{
-    bool fits;
-    const enum lcl_status st = lcl_rank_product_init(W, F, INT64_MAX, &fits);
-    lcl_buffer_destroy(&W->C.val);
-    if (st < 0)
-        lcl_rank_product_finish(W);
-    return st;
-}
-
 enum lcl_status lcl_rank_level_update(struct lcl_rank_level *L,
                                       const struct lcl_device_matrix *next)
 {
-    const struct lcl_rank_factors factors = factors_of(L);
-    struct lcl_rank_product *W = &L->product;
-    const enum lcl_status st = W->C.row_ptr
-                                   ? lcl_rank_product_update(W, &factors)
-                                   : restore(W, &factors);
-    return st < 0 ? st : lcl_rank_product_multiply(W, &factors, next->val);
+    const struct lcl_galerkin_factors factors = factors_of(L);
+    return lcl_galerkin_update(&L->product, &factors, next);
 }
 
 // ------------------------------------------------------------------- ends
@@ -430,7 +421,7 @@ void lcl_rank_level_finish(struct lcl_rank_level *L)
     lcl_level_halo_finish(&L->P_halo);
     lcl_level_halo_finish(&L->R_halo);
     lcl_buffer_destroy(&L->lambda);
-    lcl_rank_product_finish(&L->product);
+    lcl_galerkin_finish(&L->product);
 }
 
 uint64_t lcl_rank_level_bytes(const struct lcl_rank_level *L)
@@ -438,7 +429,7 @@ uint64_t lcl_rank_level_bytes(const struct lcl_rank_level *L)
     return lcl_device_matrix_bytes(&L->A) + lcl_device_matrix_bytes(&L->P) +
            lcl_device_matrix_bytes(&L->R) + lcl_level_halo_bytes(&L->A_halo) +
            lcl_level_halo_bytes(&L->P_halo) + lcl_level_halo_bytes(&L->R_halo) +
-           lcl_buffer_bytes(L->lambda) + lcl_rank_product_bytes(&L->product);
+           lcl_buffer_bytes(L->lambda) + lcl_galerkin_bytes(&L->product);
 }
 
 enum lcl_status lcl_rank_level_init(struct lcl_rank_level *L,
@@ -455,7 +446,7 @@ enum lcl_status lcl_rank_level_init(struct lcl_rank_level *L,
                      .next = next,
                      .L = L};
     enum lcl_status st;
-    *L = (struct lcl_rank_level){.space = *V};
+    *L = (struct lcl_rank_level){.space = *V, .system = is_system(&w)};
     *next = (struct lcl_rank_matrix){.rows = {.comm = V->comm}};
     *deeper = false;
     if ((st = make(&w, deeper)) == LCL_OK && *deeper)

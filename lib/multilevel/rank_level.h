@@ -4,8 +4,8 @@
 // and each rank computes whole rows of the next matrix.
 #pragma once
 
+#include "lib/multilevel/galerkin.h"
 #include "lib/multilevel/near_null.h"
-#include "lib/multilevel/rank_product.h"
 
 // What a level starts from.
 struct lcl_rank_matrix {
@@ -36,8 +36,9 @@ struct lcl_rank_level {
     struct lcl_level_halo R_halo; // of the same, for R
     struct lcl_level_halo P_halo; // of vectors of the next level
     lcl_buffer *lambda; // 1 fp64: estimate of the largest eigenvalue of D^-1 A
+    bool system;        // nodes of several rows or several near-null vectors
     bool plain; // P is the tentative prolongation, the next matrix scaled
-    struct lcl_rank_product product; // only where values have been updated
+    struct lcl_galerkin product; // only where values have been updated
 };
 
 struct lcl_rank_level_params {
