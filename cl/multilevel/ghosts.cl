@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Vectors in fp32 whose entries ranks exchange in fp64, strong couplings inside
 // a rank, and columns of a rank's matrix that are ghosts, which are those from
-// n on (lib/multilevel/level_halo.h, rank_level.c, rank_matrix.h).
+// n on (lib/multilevel/level_halo.h, level.c, rank_matrix.h).
 //     ghosts_widen      y[k] = x[place[k]]
 //     ghosts_narrow     y[first + k] = x[k], in fp32
 //     inside_rank       removes the strong couplings to rows from n on, and

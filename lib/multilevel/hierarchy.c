@@ -2,17 +2,12 @@
 // Algebraic multigrid: set-up of all levels.
 #include "lib/multilevel/hierarchy.h"
 
+#include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/multilevel/aggregates.h"
 #include "lib/multilevel/couplings.h"
-#include "lib/multilevel/extended.h"
 #include "lib/multilevel/growth.h"
-#include "lib/multilevel/nodes.h"
-#include "lib/multilevel/prolongator.h"
-#include "lib/multilevel/tentative.h"
 #include "lib/storage/to_entries.h"
-#include "lib/storage/transpose.h"
 
 enum {
     CPU_COARSE_ROWS = 400, // one core takes longer for an inverse than for the
@@ -22,222 +17,129 @@ enum {
 };
 #define THETA_CLASSICAL 0.25
 
-// ------------------------------------------------------------------- a level
+static const char what[] = "multigrid";
 
-// What a level needs for the next one only.
-struct coarsening {
-    struct lcl_splitting splitting; // classical
-    struct lcl_strength strength;   // smoothed aggregation
-    struct lcl_aggregates aggregates;
-    struct lcl_nodes nodes; // of a system; strength and aggregates are theirs
-};
+static bool has_ranks(const struct lcl_hierarchy *H)
+{
+    return H->params.whole;
+}
 
 static bool is_classical(const struct lcl_hierarchy *H)
 {
     return H->params.coarsening == LCL_AMG_CLASSICAL;
 }
 
-static void coarsening_finish(struct coarsening *G)
+// ------------------------------------------------------------------- level 0
+
+// Single entries of the given matrix.
+static enum lcl_status take_entries(struct lcl_hierarchy *H)
 {
-    lcl_splitting_finish(&G->splitting);
-    lcl_aggregates_finish(&G->aggregates);
-    lcl_strength_finish(&G->strength);
-    lcl_nodes_finish(&G->nodes);
+    struct lcl_level *L = &H->level[0];
+    const struct lcl_device_matrix *A = H->given;
+    L->A = A->block > 1 ? &L->own : A;
+    return A->block > 1 ? lcl_to_entries(&L->own, H->space.ctx, A) : LCL_OK;
 }
 
-static enum lcl_status split(struct coarsening *G, struct lcl_hierarchy *H,
-                             int l)
+// The rank's rows, with all rows of the nodes of their ghosts.
+static enum lcl_status take_rows(struct lcl_hierarchy *H, int node)
 {
-    const struct lcl_splitting_params params = {.theta = H->params.theta};
-    return lcl_splitting_init(&G->splitting, H->ctx, H->level[l].A, &params);
-}
-
-static enum lcl_status aggregate(struct coarsening *G, struct lcl_hierarchy *H,
-                                 int l)
-{
-    const struct lcl_device_matrix *A =
-        H->is_system ? &G->nodes.graph : H->level[l].A;
-    const struct lcl_strength_params strength = {.theta = H->params.theta /
-                                                          (double)(1 << l),
-                                                 .both = !H->params.symmetric};
-    const struct lcl_aggregates_params params = {.second = 0};
-    enum lcl_status st = LCL_OK;
-    if (H->is_system)
-        st = lcl_nodes_init(&G->nodes, H->ctx, H->level[l].A,
-                            H->level[l].near_null.block);
-    if (st == LCL_OK)
-        st = lcl_strength_init(&G->strength, H->ctx, A, &strength);
+    struct lcl_level *L = &H->level[0];
+    L->A = &L->own;
+    const enum lcl_status st =
+        lcl_ownership_init(&L->rows, H->space.comm, H->space.n);
     return st < 0 ? st
-                  : lcl_aggregates_init(&G->aggregates, H->ctx, A, &G->strength,
-                                        &params);
+                  : lcl_rank_source_init(&H->source, &L->own,
+                                         &L->A_halo.halo.plan, H->params.whole,
+                                         H->given, &L->rows, node);
 }
 
-static enum lcl_status multiply_once(struct lcl_device_matrix *C,
-                                     lcl_context *ctx,
-                                     const struct lcl_device_matrix *A,
-                                     const struct lcl_device_matrix *B)
+// The rows of a node: those of a block, if all ranks have whole blocks.
+static enum lcl_status find_node(int *node, const struct lcl_hierarchy *H)
 {
-    struct lcl_spgemm S;
-    enum lcl_status st = lcl_spgemm_init(&S, C, ctx, A, B);
+    const int block =
+        has_ranks(H) ? H->params.whole->info.block_size : H->given->block;
+    bool fits = H->space.n % block == 0;
+    const enum lcl_status st = lcl_space_all(&H->space, &fits);
+    *node = H->params.node > 0 ? H->params.node : fits ? block : 1;
+    return st;
+}
+
+static enum lcl_status start_near_null(struct lcl_hierarchy *H, int node)
+{
+    const struct lcl_space *V = &H->space;
+    struct lcl_near_null *B = &H->level[0].near_null;
+    const struct lcl_dense *X = H->params.near_null;
+    const struct lcl_common all[] = {
+        {"the number of near-null vectors", X ? (double)X->cols : 0}};
+    const enum lcl_status st = lcl_space_expect_equal(V, what, all, 1);
+    H->params.near_null = NULL;
+    return st < 0     ? st
+           : X        ? lcl_near_null_upload(B, V->ctx, X, node, V->comm)
+           : node > 1 ? lcl_near_null_start(B, V->ctx, V->n / node, node)
+                      : LCL_OK;
+}
+
+static enum lcl_status take_matrix(struct lcl_hierarchy *H)
+{
+    int node;
+    enum lcl_status st = find_node(&node, H);
+    H->level[0].space = lcl_space_of_rank(H->space.ctx, H->space.comm,
+                                          H->space.n, H->space.total);
     if (st == LCL_OK)
-        st = lcl_spgemm_update(&S, C, A, B);
-    lcl_spgemm_finish(&S);
+        st = has_ranks(H) ? take_rows(H, node) : take_entries(H);
+    return st < 0 ? st : start_near_null(H, node);
+}
+
+// Classical coarsening is for couplings of one sign and very different size.
+static enum lcl_status choose_coarsening(struct lcl_hierarchy *H)
+{
+    const struct lcl_level *L = &H->level[0];
+    struct lcl_couplings C = {.opposite = 0};
+    enum lcl_status st = LCL_OK;
+    if (H->params.coarsening > LCL_AMG_COARSENING_DEFAULT)
+        return LCL_OK;
+    if (L->space.n > H->params.coarse_rows && !lcl_level_is_system(L))
+        st = lcl_survey_couplings(&C, H->space.ctx, L->A);
+    H->params.coarsening = C.opposite >= 0.99 && C.median_low >= 30
+                               ? LCL_AMG_CLASSICAL
+                               : LCL_AMG_SA;
     return st;
 }
 
-// P = (I - w D_F^-1 A_F) T
-static enum lcl_status prolong_nodes(struct lcl_hierarchy *H, int l,
-                                     const struct coarsening *G)
-{
-    struct lcl_hierarchy_level *L = &H->level[l], *next = L + 1;
-    struct lcl_device_matrix F = {.n = 0}, T;
-    enum lcl_status st;
-    if ((st = lcl_tentative_init(&T, &next->near_null, H->ctx, &G->aggregates,
-                                 &L->near_null)) == LCL_OK &&
-        (st = lcl_nodes_filter(&F, &G->nodes, L->A, &G->strength, L->lambda)) ==
-            LCL_OK)
-        st = multiply_once(&L->P, H->ctx, &F, &T);
-    lcl_device_matrix_finish(&F);
-    lcl_device_matrix_finish(&T);
-    lcl_near_null_finish(&L->near_null);
-    return st;
-}
-
-static const lcl_buffer *weight_of(const struct lcl_hierarchy *H, int l)
-{
-    return l > 0 ? H->level[l].weight : H->params.weight;
-}
-
-static enum lcl_status make_prolongation(struct lcl_hierarchy *H, int l,
-                                         const struct coarsening *G)
-{
-    struct lcl_hierarchy_level *L = &H->level[l], *next = L + 1;
-    enum lcl_status st;
-    lcl_task_enter(H->ctx, LCL_TASK_PROLONGATION);
-    if (is_classical(H))
-        st = lcl_extended_init(&L->P, H->ctx, L->A, &G->splitting);
-    else if (H->is_system)
-        st = prolong_nodes(H, l, G);
-    else
-        st = lcl_prolongator_init(&L->P, &next->weight, H->ctx, L->A,
-                                  &G->strength, &G->aggregates, weight_of(H, l),
-                                  L->lambda);
-    if (st == LCL_OK)
-        st = lcl_transpose_init(&L->R, NULL, H->ctx, &L->P);
-    lcl_task_leave(H->ctx);
-    return st;
-}
-
-static struct lcl_galerkin_factors factors_of(const struct lcl_hierarchy *H,
-                                              int l)
-{
-    const struct lcl_hierarchy_level *L = &H->level[l];
-    return (struct lcl_galerkin_factors){.ctx = H->ctx,
-                                         .A = L->A,
-                                         .P = &L->P,
-                                         .R = &L->R,
-                                         .plain = L->plain,
-                                         .system = H->is_system};
-}
-
-// Takes the tentative prolongation instead.
-static enum lcl_status replace_prolongation(struct lcl_hierarchy *H, int l,
-                                            const struct coarsening *G)
-{
-    struct lcl_hierarchy_level *L = &H->level[l], *next = L + 1;
-    lcl_buffer *lambda;
-    enum lcl_status st = lcl_growth_plain(&lambda, H->ctx, &G->strength);
-    lcl_device_matrix_finish(&L->P);
-    lcl_device_matrix_finish(&L->R);
-    lcl_buffer_destroy(&next->weight);
-    L->plain = true;
-    if (st == LCL_OK &&
-        (st = lcl_prolongator_init(&L->P, &next->weight, H->ctx, L->A,
-                                   &G->strength, &G->aggregates,
-                                   weight_of(H, l), lambda)) == LCL_OK)
-        st = lcl_transpose_init(&L->R, NULL, H->ctx, &L->P);
-    lcl_buffer_destroy(&lambda);
-    return st;
-}
-
-// The next matrix, if the product has at most `most` entries.
-static enum lcl_status multiply(struct lcl_hierarchy *H, int l, int64_t most,
-                                bool *fits)
-{
-    struct lcl_galerkin *W = &H->level[l].product;
-    const struct lcl_galerkin_factors factors = factors_of(H, l);
-    enum lcl_status st = lcl_galerkin_init(W, &factors, most, fits);
-    if (st == LCL_OK && *fits &&
-        (st = lcl_galerkin_multiply(W, &factors, &W->C)) == LCL_OK) {
-        H->level[l + 1].own = W->C;
-        W->C = (struct lcl_device_matrix){.n = 0};
-        lcl_galerkin_release(W, &factors);
-    } else {
-        lcl_galerkin_finish(W);
-    }
-    return st;
-}
-
-static enum lcl_status make_next(struct lcl_hierarchy *H, int l,
-                                 const struct coarsening *G)
-{
-    const struct lcl_device_matrix *A = H->level[l].A;
-    const int64_t most = is_classical(H) || H->is_system
-                             ? INT64_MAX
-                             : lcl_growth_most(A->blocks, A->n);
-    bool fits;
-    lcl_task_enter(H->ctx, LCL_TASK_GALERKIN);
-    enum lcl_status st = multiply(H, l, most, &fits);
-    if (st == LCL_OK && !fits && (st = replace_prolongation(H, l, G)) == LCL_OK)
-        st = multiply(H, l, INT64_MAX, &fits);
-    lcl_task_leave(H->ctx);
-    H->level[l + 1].A = &H->level[l + 1].own;
-    return st;
-}
-
-static int64_t coarse_rows(const struct lcl_hierarchy *H, int l,
-                           const struct coarsening *G)
-{
-    if (is_classical(H))
-        return G->splitting.count;
-    return G->aggregates.aggregates *
-           (H->is_system ? H->level[l].near_null.count : 1);
-}
-
-// Whether the next level is worth it.
-static bool coarsens(const struct lcl_hierarchy *H, int l,
-                     const struct coarsening *G)
-{
-    const int64_t rows = coarse_rows(H, l, G);
-    return rows > 0 && (double)rows <= LCL_SLOW * (double)H->level[l].A->n;
-}
-
-static enum lcl_status coarsen(struct lcl_hierarchy *H, int l, bool *deeper)
-{
-    struct coarsening G = {.splitting = {.n = 0}};
-    lcl_task_enter(H->ctx, LCL_TASK_AGGREGATION);
-    enum lcl_status st =
-        is_classical(H) ? split(&G, H, l) : aggregate(&G, H, l);
-    lcl_task_leave(H->ctx);
-    *deeper = st == LCL_OK && coarsens(H, l, &G);
-    if (*deeper && (st = make_prolongation(H, l, &G)) == LCL_OK)
-        st = make_next(H, l, &G);
-    coarsening_finish(&G);
-    return st;
-}
-
-// ------------------------------------------------------------------- set-up
+// ------------------------------------------------------------------- levels
 
 static bool is_last(const struct lcl_hierarchy *H, int l)
 {
-    return l == H->params.levels - 1 ||
-           H->level[l].A->n <= H->params.coarse_rows;
+    const int64_t most =
+        has_ranks(H) ? H->params.gathered_rows : H->params.coarse_rows;
+    return l == H->params.levels - 1 || H->level[l].space.total <= most;
 }
 
 static bool is_inverted(const struct lcl_hierarchy *H, int64_t rows)
 {
-    return rows <= INVERTED ||
-           (rows <= INVERTED_MOST && rows <= H->params.coarse_rows);
+    return !has_ranks(H) &&
+           (rows <= INVERTED ||
+            (rows <= INVERTED_MOST && rows <= H->params.coarse_rows));
+}
+
+static enum lcl_status count_entries(struct lcl_level *L)
+{
+    double nnz = (double)L->A->blocks;
+    const enum lcl_status st = lcl_space_sum(&L->space, &nnz, 1);
+    L->nnz = (int64_t)nnz;
+    return st;
+}
+
+static enum lcl_status coarsen(struct lcl_hierarchy *H, int l, bool *deeper)
+{
+    struct lcl_level *L = &H->level[l];
+    const double halvings = is_classical(H) ? 1 : (double)(1 << l);
+    const struct lcl_level_params params = {
+        .coarsening = H->params.coarsening,
+        .theta = H->params.theta / halvings,
+        .symmetric = H->params.symmetric,
+        .most = lcl_growth_most(L->nnz, L->space.total)};
+    return lcl_level_coarsen(L, L + 1, &params, deeper);
 }
 
 static enum lcl_status make_levels(struct lcl_hierarchy *H)
@@ -245,86 +147,78 @@ static enum lcl_status make_levels(struct lcl_hierarchy *H)
     bool deeper = true;
     enum lcl_status st = LCL_OK;
     for (int l = 0; deeper && st == LCL_OK; ++l) {
+        struct lcl_level *L = &H->level[l];
         H->levels = l + 1;
         deeper = !is_last(H, l);
-        if (!deeper && is_inverted(H, H->level[l].A->n))
-            break;
-        if ((st = lcl_buffer_create(&H->level[l].lambda, H->ctx, 1,
-                                    sizeof(double), "an eigenvalue")) < 0 ||
-            (st = lcl_lambda(H->level[l].lambda, H->ctx, H->level[l].A)) < 0)
+        if ((st = count_entries(L)) < 0)
             return st;
         if (deeper)
             st = coarsen(H, l, &deeper);
+        else if (!has_ranks(H) && !is_inverted(H, L->space.n))
+            st = lcl_level_estimate(L);
     }
     return st;
 }
 
-// Classical coarsening is for couplings of one sign and very different size.
-static enum lcl_status choose_coarsening(struct lcl_hierarchy *H)
+int lcl_hierarchy_own_levels(const struct lcl_hierarchy *H)
 {
-    struct lcl_couplings C = {.opposite = 0};
-    enum lcl_status st = LCL_OK;
-    if (H->params.coarsening > LCL_AMG_COARSENING_DEFAULT)
-        return LCL_OK;
-    if (H->level[0].A->n > H->params.coarse_rows && !H->is_system)
-        st = lcl_survey_couplings(&C, H->ctx, H->level[0].A);
-    H->params.coarsening = C.opposite >= 0.99 && C.median_low >= 30
-                               ? LCL_AMG_CLASSICAL
-                               : LCL_AMG_SA;
-    return st;
+    return has_ranks(H) ? H->levels - 1 : H->levels;
+}
+
+// ------------------------------------------------------------------- cycle
+
+static int64_t larger(int64_t room, const struct lcl_level_halo *halo)
+{
+    const int64_t ghosts = halo->halo.plan.ghosts;
+    return ghosts > room ? ghosts : room;
+}
+
+// Ghosts that vectors of level l have at most, for A and R of this level or P
+// of the one above.
+static int64_t room_of(const struct lcl_hierarchy *H, int l)
+{
+    const int64_t above = l > 0 ? larger(0, &H->level[l - 1].P_halo) : 0;
+    return l < lcl_hierarchy_own_levels(H)
+               ? larger(larger(above, &H->level[l].A_halo), &H->level[l].R_halo)
+               : above;
+}
+
+static enum lcl_status append(struct lcl_hierarchy *H, int l)
+{
+    static const struct lcl_cycle_halos none = {NULL, NULL, NULL};
+    struct lcl_level *L = &H->level[l];
+    const bool last = l == H->levels - 1, ranks = has_ranks(H);
+    const struct lcl_cycle_halos halos = {&L->A_halo, &L->P_halo, &L->R_halo};
+    return lcl_cycle_append_part(
+        &H->cycle, last && ranks ? &H->gathered.unscaled : L->A,
+        last ? NULL : &L->P, last ? NULL : &L->R,
+        last && ranks ? NULL : L->lambda, ranks && !last ? &halos : &none,
+        room_of(H, l));
 }
 
 static enum lcl_status make_cycle(struct lcl_hierarchy *H)
 {
-    enum lcl_status st = lcl_cycle_init(&H->cycle, H->ctx);
+    enum lcl_status st = lcl_cycle_init(&H->cycle, H->space.ctx);
     H->cycle.smoother = H->params.smoother;
     if (H->params.storage)
         H->cycle.storage = H->params.storage;
-    for (int l = 0; l < H->levels && st == LCL_OK; ++l) {
-        const struct lcl_hierarchy_level *L = &H->level[l];
-        const bool last = l == H->levels - 1;
-        st = lcl_cycle_append(&H->cycle, L->A, last ? NULL : &L->P,
-                              last ? NULL : &L->R, L->lambda);
+    if (has_ranks(H)) {
+        H->cycle.space = &H->space;
+        H->cycle.below = lcl_gathered_descend;
+        H->cycle.below_arg = &H->gathered;
     }
+    for (int l = 0; l < H->levels && st == LCL_OK; ++l)
+        st = append(H, l);
     if (H->inverted)
         H->cycle.coarsest = &H->inverse;
     return st;
 }
 
-// The matrix of level 0 with single entries, and its near-null vectors.
-static enum lcl_status take_matrix(struct lcl_hierarchy *H)
-{
-    struct lcl_hierarchy_level *L = &H->level[0];
-    const struct lcl_device_matrix *A = H->given;
-    const struct lcl_dense *X = H->params.near_null;
-    const int node = H->params.node > 0 ? H->params.node : A->block;
-    enum lcl_status st = LCL_OK;
-    H->params.near_null = NULL;
-    H->is_system = A->block > 1 || X;
-    L->A = A->block > 1 ? &L->own : A;
-    if (A->block > 1 && (st = lcl_to_entries(&L->own, H->ctx, A)) < 0)
-        return st;
-    if (X)
-        return lcl_near_null_upload(&L->near_null, H->ctx, X, node, NULL);
-    return H->is_system ? lcl_near_null_start(&L->near_null, H->ctx,
-                                              A->block_rows, A->block)
-                        : LCL_OK;
-}
+// ------------------------------------------------------------------- set-up
 
-enum lcl_status lcl_hierarchy_init(struct lcl_hierarchy *H, lcl_context *ctx,
-                                   const struct lcl_device_matrix *A,
-                                   const struct lcl_hierarchy_params *params)
+static enum lcl_status init_alone(struct lcl_hierarchy *H)
 {
     enum lcl_status st;
-    *H = (struct lcl_hierarchy){.ctx = ctx, .params = *params, .given = A};
-    if (H->params.levels < 1 || H->params.levels > LCL_LEVELS_MOST)
-        H->params.levels = LCL_LEVELS_MOST;
-    if (H->params.coarse_rows < 1)
-        H->params.coarse_rows = lcl_context_caps(ctx)->width > 1
-                                    ? LCL_COARSE_ROWS
-                                    : CPU_COARSE_ROWS;
-    if (A->wide)
-        return lcl_refuse_wide(A->blocks, "multigrid", lcl_context_log(ctx));
     if ((st = take_matrix(H)) < 0 || (st = choose_coarsening(H)) < 0)
         return st;
     if (H->params.theta <= 0)
@@ -333,27 +227,105 @@ enum lcl_status lcl_hierarchy_init(struct lcl_hierarchy *H, lcl_context *ctx,
         return st;
     const int64_t rows = H->level[H->levels - 1].A->n;
     H->inverted = is_inverted(H, rows);
-    if (H->inverted && (st = lcl_inverse_init(&H->inverse, ctx, rows, 0)) < 0)
+    if (H->inverted &&
+        (st = lcl_inverse_init(&H->inverse, H->space.ctx, rows, 0)) < 0)
         return st;
-    H->fresh = true;
     return make_cycle(H);
+}
+
+static enum lcl_status apply_below(const void *user,
+                                   const struct lcl_operands *v)
+{
+    const struct lcl_hierarchy *below = user;
+    return lcl_cycle_apply(&below->cycle, v);
+}
+
+// The levels below that each rank has; `given` are the parameters of all.
+static enum lcl_status make_below(struct lcl_hierarchy *H,
+                                  const struct lcl_hierarchy_params *given)
+{
+    struct lcl_gathered *G = &H->gathered;
+    const int above = lcl_hierarchy_own_levels(H);
+    const bool system = lcl_level_is_system(G->L);
+    struct lcl_hierarchy_params below = H->params;
+    below.coarsening = above > 0 ? LCL_AMG_SA : given->coarsening;
+    below.theta =
+        above > 0 ? H->params.theta / (double)(1 << above) : given->theta;
+    below.levels = H->params.levels - above;
+    below.coarse_rows = given->coarse_rows;
+    below.near_null = system ? &G->near_null : NULL;
+    below.node = lcl_level_node(G->L);
+    below.whole = NULL;
+    H->below = lcl_calloc(1, sizeof *H->below);
+    if (!H->below)
+        return lcl_fail_memory(lcl_context_log(H->space.ctx), what);
+    G->solve = apply_below;
+    G->user = H->below;
+    below.weight = G->weight;
+    G->weight = NULL;
+    return lcl_hierarchy_init(H->below, H->space.ctx, &G->all, &below);
+}
+
+static enum lcl_status make_distributed(struct lcl_hierarchy *H)
+{
+    enum lcl_status st;
+    H->params.coarsening = LCL_AMG_SA;
+    if (H->params.theta <= 0)
+        H->params.theta = LCL_THETA;
+    if ((st = take_matrix(H)) < 0 || (st = make_levels(H)) < 0)
+        return lcl_space_end(&H->space, st);
+    return lcl_space_end(
+        &H->space, lcl_gathered_init(&H->gathered, &H->level[H->levels - 1]));
+}
+
+static enum lcl_status init_ranks(struct lcl_hierarchy *H,
+                                  const struct lcl_hierarchy_params *given)
+{
+    const struct lcl_space *V = &H->space;
+    enum lcl_status st;
+    if ((st = lcl_space_agree(V, make_distributed(H), what)) < 0 ||
+        (st = lcl_space_agree(V, make_below(H, given), what)) < 0)
+        return st;
+    return H->levels > 1 ? lcl_space_end(V, make_cycle(H)) : LCL_OK;
+}
+
+enum lcl_status lcl_hierarchy_init(struct lcl_hierarchy *H, lcl_context *ctx,
+                                   const struct lcl_device_matrix *A,
+                                   const struct lcl_hierarchy_params *params)
+{
+    const lcl_operator *whole = params->whole;
+    *H = (struct lcl_hierarchy){.space = whole ? whole->range
+                                               : lcl_space_of(ctx, A->n),
+                                .params = *params,
+                                .given = A,
+                                .fresh = true,
+                                .level = {{.weight = params->weight}}};
+    if (H->params.levels < 1 || H->params.levels > LCL_LEVELS_MOST)
+        H->params.levels = LCL_LEVELS_MOST;
+    if (H->params.coarse_rows < 1)
+        H->params.coarse_rows = lcl_context_caps(ctx)->width > 1
+                                    ? LCL_COARSE_ROWS
+                                    : CPU_COARSE_ROWS;
+    if (whole)
+        return init_ranks(H, params);
+    if (A->wide)
+        return lcl_refuse_wide(A->blocks, what, lcl_context_log(ctx));
+    return init_alone(H);
 }
 
 void lcl_hierarchy_finish(struct lcl_hierarchy *H)
 {
+    if (H->below)
+        lcl_hierarchy_finish(H->below);
+    lcl_free(H->below);
     lcl_cycle_finish(&H->cycle);
     if (H->inverted)
         lcl_inverse_finish(&H->inverse);
-    for (int l = 0; l < LCL_LEVELS_MOST; ++l) {
-        struct lcl_hierarchy_level *L = &H->level[l];
-        lcl_device_matrix_finish(&L->own);
-        lcl_device_matrix_finish(&L->P);
-        lcl_device_matrix_finish(&L->R);
-        lcl_galerkin_finish(&L->product);
-        lcl_buffer_destroy(&L->lambda);
-        lcl_buffer_destroy(&L->weight);
-        lcl_near_null_finish(&L->near_null);
-    }
+    if (has_ranks(H))
+        lcl_gathered_finish(&H->gathered);
+    for (int l = 0; l < LCL_LEVELS_MOST; ++l)
+        lcl_level_finish(&H->level[l]);
+    lcl_rank_source_finish(&H->source);
 }
 
 // ------------------------------------------------------------------- values
@@ -367,63 +339,105 @@ static enum lcl_status invert(struct lcl_hierarchy *H)
     return lcl_inverse_run(V, &H->pinned);
 }
 
-// Only further values need those of R.
-static void release(struct lcl_hierarchy *H)
+// Takes the values of A to level 0.
+static enum lcl_status take_values(struct lcl_hierarchy *H)
 {
-    for (int l = 0; l < H->levels - 1; ++l)
-        lcl_buffer_destroy(&H->level[l].R.val);
+    struct lcl_level *L = &H->level[0];
+    if (has_ranks(H))
+        return lcl_rank_source_update(&H->source, &L->own);
+    return H->given->block > 1
+               ? lcl_to_entries_update(&L->own, H->space.ctx, H->given)
+               : LCL_OK;
 }
 
-// Makes what was released.
-static enum lcl_status restore(struct lcl_hierarchy *H, int l)
+static enum lcl_status update_levels(struct lcl_hierarchy *H)
 {
-    struct lcl_hierarchy_level *L = &H->level[l];
-    struct lcl_device_matrix R;
-    enum lcl_status st = LCL_OK;
-    if (!L->R.val &&
-        (st = lcl_transpose_init(&R, NULL, H->ctx, &L->P)) == LCL_OK) {
-        lcl_device_matrix_finish(&L->R);
-        L->R = R;
-    }
+    enum lcl_status st = take_values(H);
+    for (int l = 0; l < H->levels - 1 && st == LCL_OK; ++l)
+        st = lcl_level_update(&H->level[l], &H->level[l + 1]);
     return st;
 }
 
-static enum lcl_status update_next(struct lcl_hierarchy *H, int l)
+static enum lcl_status update_alone(struct lcl_hierarchy *H, bool fresh)
 {
-    const enum lcl_status st = restore(H, l);
-    const struct lcl_galerkin_factors factors = factors_of(H, l);
-    return st < 0 ? st
-                  : lcl_galerkin_update(&H->level[l].product, &factors,
-                                        &H->level[l + 1].own);
+    enum lcl_status st = fresh ? LCL_OK : update_levels(H);
+    if (st < 0 || (st = lcl_cycle_update(&H->cycle)) < 0)
+        return st;
+    for (int l = 0; l < H->levels - 1 && fresh; ++l)
+        lcl_level_release(&H->level[l]);
+    return H->inverted ? invert(H) : LCL_OK;
+}
+
+// After an error on one rank, all make their patterns again.
+static enum lcl_status update_distributed(struct lcl_hierarchy *H)
+{
+    enum lcl_status st = update_levels(H);
+    if (st == LCL_OK)
+        st = lcl_gathered_update(&H->gathered);
+    st = lcl_space_agree(&H->space, lcl_space_end(&H->space, st), what);
+    for (int l = 0; l < H->levels && st < 0; ++l)
+        lcl_galerkin_finish(&H->level[l].product);
+    return st;
+}
+
+static enum lcl_status update_ranks(struct lcl_hierarchy *H, bool fresh)
+{
+    const struct lcl_space *V = &H->space;
+    enum lcl_status st = fresh ? LCL_OK : update_distributed(H);
+    if (st < 0 ||
+        (st = lcl_space_agree(V, lcl_hierarchy_update(H->below), what)) < 0)
+        return st;
+    return H->levels > 1 ? lcl_space_end(V, lcl_cycle_update(&H->cycle))
+                         : LCL_OK;
 }
 
 enum lcl_status lcl_hierarchy_update(struct lcl_hierarchy *H)
 {
     const bool fresh = H->fresh;
-    enum lcl_status st = LCL_OK;
     H->fresh = false;
-    if (!fresh && H->given->block > 1)
-        st = lcl_to_entries_update(&H->level[0].own, H->ctx, H->given);
-    for (int l = 0; l < H->levels - 1 && st == LCL_OK && !fresh; ++l)
-        st = update_next(H, l);
-    if (st < 0 || (st = lcl_cycle_update(&H->cycle)) < 0)
-        return st;
-    if (fresh)
-        release(H);
-    return H->inverted ? invert(H) : LCL_OK;
+    return has_ranks(H) ? update_ranks(H, fresh) : update_alone(H, fresh);
+}
+
+// ------------------------------------------------------------------- use
+
+// Whether it has a cycle of its own.
+static bool cycles(const struct lcl_hierarchy *H)
+{
+    return lcl_hierarchy_own_levels(H) > 0;
+}
+
+enum lcl_status lcl_hierarchy_apply(const struct lcl_hierarchy *H,
+                                    const struct lcl_operands *v)
+{
+    return cycles(H) ? lcl_cycle_apply(&H->cycle, v)
+                     : lcl_gathered_apply(&H->gathered, v);
+}
+
+int lcl_hierarchy_launches(const struct lcl_hierarchy *H)
+{
+    int launches = cycles(H) ? lcl_cycle_launches(&H->cycle) : 0;
+    if (H->below)
+        launches += lcl_gathered_launches(&H->gathered, cycles(H)) +
+                    lcl_hierarchy_launches(H->below);
+    return launches;
+}
+
+double lcl_hierarchy_traffic(const struct lcl_hierarchy *H)
+{
+    return (cycles(H) ? lcl_cycle_traffic(&H->cycle) : 0) +
+           (H->below ? lcl_hierarchy_traffic(H->below) : 0);
 }
 
 uint64_t lcl_hierarchy_bytes(const struct lcl_hierarchy *H)
 {
-    uint64_t bytes = lcl_cycle_bytes(&H->cycle);
+    uint64_t bytes =
+        lcl_cycle_bytes(&H->cycle) + lcl_rank_source_bytes(&H->source);
     if (H->inverted)
         bytes += lcl_inverse_bytes(&H->inverse);
-    for (int l = 0; l < H->levels; ++l) {
-        const struct lcl_hierarchy_level *L = &H->level[l];
+    for (int l = 0; l < H->levels; ++l)
+        bytes += lcl_level_bytes(&H->level[l]);
+    if (H->below)
         bytes +=
-            lcl_device_matrix_bytes(&L->own) + lcl_device_matrix_bytes(&L->P) +
-            lcl_device_matrix_bytes(&L->R) + lcl_galerkin_bytes(&L->product) +
-            lcl_buffer_bytes(L->lambda) + lcl_buffer_bytes(L->weight);
-    }
+            lcl_gathered_bytes(&H->gathered) + lcl_hierarchy_bytes(H->below);
     return bytes;
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Algebraic multigrid, in the numbering of A. On several ranks the hierarchy is
-// that of the levels that each rank has gathered, below distributed ones.
+// Algebraic multigrid, in the numbering of A.
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/multilevel/hierarchy_ranks.h"
+#include "lib/multilevel/hierarchy.h"
 #include "lib/precond/level_factors.h"
 
 enum {
@@ -15,12 +14,19 @@ enum {
 
 struct amg {
     struct lcl_hierarchy H; // first: levelbench takes it from the state
-    struct lcl_hierarchy_ranks *ranks; // above H; NULL: none
     struct lcl_precond_params params;
     // For ILDU0, of the distributed levels first
     struct lcl_level_factors factors[LCL_LEVELS_MOST];
-    struct lcl_device_matrix inside[LCL_LEVELS_MOST]; // that they factor
+    struct lcl_device_matrix inside[LCL_LEVELS_MOST]; // distributed ones factor
 };
+
+static const char what[] = "multigrid";
+
+// Where all ranks agree.
+static const struct lcl_space *space_of(const lcl_precond *M)
+{
+    return M->whole ? &M->whole->range : &M->op.range;
+}
 
 // ------------------------------------------------------------------- set-up
 
@@ -74,30 +80,32 @@ static enum lcl_status make_level_factors(struct amg *S, struct lcl_cycle *C,
                                        (double)F->M->info.factor_bytes);
 }
 
-static int distributed_levels(const struct amg *S)
+// Subdomains do not reach rows of other ranks.
+static enum lcl_status make_factors_of(struct amg *S, struct lcl_hierarchy *H,
+                                       int first)
 {
-    return S->ranks ? S->ranks->levels : 0;
+    enum lcl_status st = LCL_OK;
+    for (int l = 0; l < lcl_hierarchy_own_levels(H) && st == LCL_OK; ++l) {
+        const struct lcl_level *L = &H->level[l];
+        struct lcl_device_matrix *inside = &S->inside[first + l];
+        const bool ranks = lcl_level_has_ranks(L);
+        if (ranks)
+            st = lcl_level_inside(inside, L);
+        if (st == LCL_OK && L->lambda)
+            st = make_level_factors(S, &H->cycle, l, first + l,
+                                    ranks ? inside : L->A);
+    }
+    return st;
 }
 
 static enum lcl_status make_factors(struct amg *S)
 {
-    const int first = distributed_levels(S);
+    int first = 0;
     enum lcl_status st = LCL_OK;
-    for (int l = 0; l < S->H.levels && st == LCL_OK; ++l)
-        if (S->H.level[l].lambda)
-            st = make_level_factors(S, &S->H.cycle, l, first + l,
-                                    S->H.level[l].A);
-    return st;
-}
-
-// Subdomains do not reach rows of other ranks.
-static enum lcl_status make_rank_factors(struct amg *S)
-{
-    enum lcl_status st = LCL_OK;
-    for (int l = 0; l < distributed_levels(S) && st == LCL_OK; ++l)
-        if ((st = lcl_rank_level_inside(&S->inside[l], &S->ranks->level[l])) ==
-            LCL_OK)
-            st = make_level_factors(S, &S->ranks->cycle, l, l, &S->inside[l]);
+    for (struct lcl_hierarchy *H = &S->H; H && st == LCL_OK; H = H->below) {
+        st = make_factors_of(S, H, first);
+        first += lcl_hierarchy_own_levels(H);
+    }
     return st;
 }
 
@@ -116,6 +124,27 @@ static enum lcl_status choose_smoother(lcl_precond *M,
     return st;
 }
 
+// Sizes that are gathered on each rank.
+static int64_t gathered_rows(const struct lcl_amg_params *amg)
+{
+    const int64_t last = amg->coarse_rows > 0 ? amg->coarse_rows : LAST_ROWS;
+    return GATHERED_ROWS * last;
+}
+
+static enum lcl_status refuse_classical(const lcl_precond *M)
+{
+    const struct amg *S = M->op.state;
+    const int64_t most = gathered_rows(&S->params.amg);
+    return M->whole && S->params.amg.coarsening == LCL_AMG_CLASSICAL &&
+                   M->whole->range.total > most
+               ? lcl_fail(lcl_context_log(M->op.range.ctx), LCL_EUNSUPPORTED,
+                          "classical coarsening on several devices requires "
+                          "at most %lld rows, but the matrix has %lld: use "
+                          "--amg-coarsening sa",
+                          (long long)most, (long long)M->whole->range.total)
+               : LCL_OK;
+}
+
 static struct lcl_hierarchy_params own_params(const lcl_precond *M)
 {
     const struct amg *S = M->op.state;
@@ -129,115 +158,38 @@ static struct lcl_hierarchy_params own_params(const lcl_precond *M)
         .levels = amg->levels,
         .coarse_rows = amg->coarse_rows,
         .near_null = M->A->near_null.cols > 0 ? &M->A->near_null : NULL,
+        .whole = M->whole,
+        .gathered_rows = gathered_rows(amg),
     };
 }
 
-// The hierarchy of A, which has this rank's parameters.
-static enum lcl_status make_hierarchy(lcl_precond *M,
-                                      const struct lcl_device_matrix *A,
-                                      const struct lcl_hierarchy_params *own)
+static enum lcl_status make_hierarchy(lcl_precond *M)
 {
     struct amg *S = M->op.state;
-    lcl_context *ctx = M->op.range.ctx;
-    enum lcl_status st = lcl_hierarchy_init(&S->H, ctx, A, own);
-    if (st == LCL_OK && own->smoother == LCL_AMG_ILDU0)
+    const struct lcl_hierarchy_params params = own_params(M);
+    enum lcl_status st =
+        lcl_hierarchy_init(&S->H, M->op.range.ctx, M->matrix->matrix, &params);
+    if (st == LCL_OK && params.smoother == LCL_AMG_ILDU0)
         st = make_factors(S);
-    M->info.launches = lcl_cycle_launches(&S->H.cycle);
+    M->info.launches = lcl_hierarchy_launches(&S->H);
     ++M->info.amg_setups;
     M->info.first_iterations = 0;
     M->first_rate = 0;
     return st;
 }
 
+// On ranks collective.
 static enum lcl_status set_up(lcl_precond *M)
 {
     struct amg *S = M->op.state;
     enum lcl_status st = choose_smoother(M, &S->params.amg);
     if (st < 0)
         return st;
-    const struct lcl_hierarchy_params own = own_params(M);
-    if ((st = check_coarsening(M, &S->params)) < 0 ||
-        (st = check_values(M)) < 0)
-        return st;
-    return make_hierarchy(M, M->matrix->matrix, &own);
-}
-
-// ------------------------------------------------------------------- ranks
-
-// Sizes that are gathered on each rank.
-static int64_t gathered_rows(const struct lcl_amg_params *amg)
-{
-    const int64_t last = amg->coarse_rows > 0 ? amg->coarse_rows : LAST_ROWS;
-    return GATHERED_ROWS * last;
-}
-
-static enum lcl_status refuse_classical(const lcl_precond *M)
-{
-    const struct amg *S = M->op.state;
-    const int64_t most = gathered_rows(&S->params.amg);
-    return S->params.amg.coarsening == LCL_AMG_CLASSICAL &&
-                   M->whole->range.total > most
-               ? lcl_fail(lcl_context_log(M->op.range.ctx), LCL_EUNSUPPORTED,
-                          "classical coarsening on several devices requires "
-                          "at most %lld rows, but the matrix has %lld: use "
-                          "--amg-coarsening sa",
-                          (long long)most, (long long)M->whole->range.total)
-               : LCL_OK;
-}
-
-static enum lcl_status make_ranks(lcl_precond *M)
-{
-    struct amg *S = M->op.state;
-    const struct lcl_hierarchy_params own = own_params(M);
-    const struct lcl_hierarchy_ranks_params params = {
-        .symmetric = own.symmetric,
-        .smoother = own.smoother,
-        .storage = own.storage,
-        .theta = own.theta,
-        .levels = own.levels,
-        .gathered_rows = gathered_rows(&S->params.amg),
-        .near_null = own.near_null,
-        .part = M->matrix->matrix,
-    };
-    S->ranks = lcl_calloc(1, sizeof *S->ranks);
-    return S->ranks
-               ? lcl_hierarchy_ranks_init(S->ranks, M->whole, &params)
-               : lcl_space_end(&M->whole->range,
-                               lcl_fail_memory(lcl_context_log(M->op.range.ctx),
-                                               "a preconditioner"));
-}
-
-static enum lcl_status make_below(lcl_precond *M)
-{
-    const struct amg *S = M->op.state;
-    struct lcl_hierarchy_params below = lcl_hierarchy_ranks_below(S->ranks);
-    below.coarse_rows = S->params.amg.coarse_rows;
-    below.coarsening =
-        S->ranks->levels > 0 ? LCL_AMG_SA : S->params.amg.coarsening;
-    return make_hierarchy(M, &S->ranks->all, &below);
-}
-
-static enum lcl_status set_up_ranks(lcl_precond *M)
-{
-    static const char what[] = "multigrid";
-    struct amg *S = M->op.state;
-    const struct lcl_space *V = &M->whole->range;
-    enum lcl_status st = choose_smoother(M, &S->params.amg);
-    if (st < 0)
-        return st;
     if ((st = check_coarsening(M, &S->params)) == LCL_OK &&
         (st = refuse_classical(M)) == LCL_OK)
         st = check_values(M);
-    if ((st = lcl_space_agree(V, st, what)) < 0 ||
-        (st = lcl_space_agree(V, make_ranks(M), what)) < 0)
-        return st;
-    if ((st = lcl_space_agree(V, make_below(M), what)) < 0)
-        return st;
-    if ((st = lcl_hierarchy_ranks_complete(S->ranks, &S->H.cycle)) == LCL_OK &&
-        S->H.params.smoother == LCL_AMG_ILDU0)
-        st = make_rank_factors(S);
-    M->info.launches += lcl_hierarchy_ranks_launches(S->ranks);
-    return st;
+    st = lcl_space_agree(space_of(M), st, what);
+    return st < 0 ? st : make_hierarchy(M);
 }
 
 // ------------------------------------------------------------------- creation
@@ -259,7 +211,7 @@ static enum lcl_status run_set_up(lcl_precond *M)
 {
     lcl_context *ctx = M->op.range.ctx;
     lcl_task_enter(ctx, LCL_TASK_PROLONGATION);
-    const enum lcl_status st = M->whole ? set_up_ranks(M) : set_up(M);
+    const enum lcl_status st = set_up(M);
     lcl_task_leave(ctx);
     return st;
 }
@@ -286,16 +238,12 @@ static void destroy_state(struct amg *S)
         lcl_level_factors_finish(&S->factors[l]);
     for (int l = 0; l < LCL_LEVELS_MOST; ++l)
         lcl_device_matrix_finish(&S->inside[l]);
-    if (S->ranks)
-        lcl_hierarchy_ranks_finish(S->ranks);
-    lcl_free(S->ranks);
     lcl_free(S);
 }
 
 static enum lcl_status allocate_again(lcl_precond *M, const struct amg *old)
 {
-    const enum lcl_status st = allocate(M, &old->params);
-    return M->whole ? lcl_space_agree(&M->whole->range, st, "multigrid") : st;
+    return lcl_space_agree(space_of(M), allocate(M, &old->params), what);
 }
 
 // The new set-up replaces the old one if it succeeds, on all ranks.
@@ -305,8 +253,7 @@ static enum lcl_status set_up_again(lcl_precond *M)
     enum lcl_status st = allocate_again(M, old);
     if (st == LCL_OK)
         st = run_set_up(M);
-    if (M->whole)
-        st = lcl_space_agree(&M->whole->range, st, "multigrid");
+    st = lcl_space_agree(space_of(M), st, what);
     if (st < 0) {
         destroy_state(M->op.state);
         M->op.state = old;
@@ -356,43 +303,24 @@ static void describe_storage(struct lcl_precond_info *info, int to,
     info->amg_loss[to] = L->loss;
 }
 
-// The distributed levels come first.
-static enum lcl_status describe_ranks(lcl_precond *M)
+// Those of H are levels `first` and following of all.
+static enum lcl_status describe_levels(lcl_precond *M,
+                                       const struct lcl_hierarchy *H, int first)
 {
     const struct amg *S = M->op.state;
-    const struct lcl_hierarchy_ranks *R = S->ranks;
+    const int own = lcl_hierarchy_own_levels(H);
     struct lcl_precond_info *info = &M->info;
     enum lcl_status st = LCL_OK;
-    info->amg_bytes = lcl_hierarchy_ranks_bytes(R);
-    for (int l = 0; l < R->levels && st == LCL_OK; ++l) {
-        info->amg_rows[l] = R->rows[l];
-        info->amg_nnz[l] = R->nnz[l];
-        info->amg_plain[l] = R->level[l].plain;
-        describe_storage(info, l, &R->cycle, l);
-        info->amg_bytes += lcl_level_factors_bytes(&S->factors[l]) +
-                           lcl_device_matrix_bytes(&S->inside[l]);
-        st = read_lambda(&info->amg_lambda[l], R->level[l].lambda);
-    }
-    info->amg_traffic =
-        R->levels > 0 ? (uint64_t)lcl_cycle_traffic(&R->cycle) : 0;
-    return st;
-}
-
-// From level `first` on.
-static enum lcl_status describe_levels(lcl_precond *M, int first)
-{
-    const struct amg *S = M->op.state;
-    const struct lcl_hierarchy *H = &S->H;
-    struct lcl_precond_info *info = &M->info;
-    enum lcl_status st = LCL_OK;
-    info->amg_levels = first + H->levels;
-    for (int l = 0; l < H->levels && st == LCL_OK; ++l) {
-        info->amg_rows[first + l] = H->level[l].A->n;
-        info->amg_nnz[first + l] = H->level[l].A->blocks;
-        info->amg_plain[first + l] = H->level[l].plain;
+    info->amg_levels = first + own;
+    for (int l = 0; l < own && st == LCL_OK; ++l) {
+        const struct lcl_level *L = &H->level[l];
+        info->amg_rows[first + l] = L->space.total;
+        info->amg_nnz[first + l] = L->nnz;
+        info->amg_plain[first + l] = L->plain;
         describe_storage(info, first + l, &H->cycle, l);
-        info->amg_bytes += lcl_level_factors_bytes(&S->factors[first + l]);
-        st = read_lambda(&info->amg_lambda[first + l], H->level[l].lambda);
+        info->amg_bytes += lcl_level_factors_bytes(&S->factors[first + l]) +
+                           lcl_device_matrix_bytes(&S->inside[first + l]);
+        st = read_lambda(&info->amg_lambda[first + l], L->lambda);
     }
     return st;
 }
@@ -408,18 +336,18 @@ static double complexity(const struct lcl_precond_info *info)
 static enum lcl_status describe(lcl_precond *M)
 {
     const struct amg *S = M->op.state;
-    const struct lcl_hierarchy *H = &S->H;
     struct lcl_precond_info *info = &M->info;
+    int first = 0;
     enum lcl_status st = LCL_OK;
-    info->amg_coarsening = H->params.coarsening;
-    info->amg_smoother = H->params.smoother;
-    info->amg_bytes = info->amg_traffic = 0;
-    if (S->ranks)
-        st = describe_ranks(M);
-    info->amg_bytes += lcl_hierarchy_bytes(H);
-    info->amg_traffic += (uint64_t)lcl_cycle_traffic(&H->cycle);
-    if (st == LCL_OK)
-        st = describe_levels(M, distributed_levels(S));
+    info->amg_smoother = S->H.params.smoother;
+    info->amg_bytes = lcl_hierarchy_bytes(&S->H);
+    info->amg_traffic = (uint64_t)lcl_hierarchy_traffic(&S->H);
+    for (const struct lcl_hierarchy *H = &S->H; H && st == LCL_OK;
+         H = H->below) {
+        st = describe_levels(M, H, first);
+        first = info->amg_levels;
+        info->amg_coarsening = H->params.coarsening;
+    }
     info->amg_complexity = complexity(info);
     info->factor_bytes = info->amg_bytes;
     info->nnz_kept = info->nnz;
@@ -434,59 +362,41 @@ static bool is_estimated(const struct amg *S, bool fresh)
     return !fresh || S->H.params.smoother == LCL_AMG_ILDU0;
 }
 
-static enum lcl_status update_factors(struct amg *S)
+// Those of a set-up have the current values inside ranks.
+static enum lcl_status update_factors(struct amg *S, bool fresh)
 {
+    int k = 0;
     enum lcl_status st = LCL_OK;
-    for (int l = 0; l < LCL_LEVELS_MOST && st == LCL_OK; ++l)
-        if (S->factors[l].M)
-            st = lcl_level_factors_update(&S->factors[l]);
+    for (const struct lcl_hierarchy *H = &S->H; H; H = H->below)
+        for (int l = 0; l < lcl_hierarchy_own_levels(H); ++l, ++k) {
+            if (S->inside[k].val && !fresh && st == LCL_OK)
+                st = lcl_level_inside_update(&S->inside[k], &H->level[l]);
+            if (S->factors[k].M && st == LCL_OK)
+                st = lcl_level_factors_update(&S->factors[k]);
+        }
     return st;
 }
 
-static enum lcl_status update_levels(lcl_precond *M, bool fresh)
+static enum lcl_status estimate(const struct amg *S)
 {
-    struct amg *S = M->op.state;
-    enum lcl_status st;
-    if ((st = lcl_hierarchy_update(&S->H)) < 0 || (st = update_factors(S)) < 0)
-        return st;
-    return is_estimated(S, fresh) ? lcl_cycle_estimate(&S->H.cycle) : LCL_OK;
-}
-
-// Those of a set-up have the current values.
-static enum lcl_status update_ranks(lcl_precond *M)
-{
-    struct amg *S = M->op.state;
-    enum lcl_status st = lcl_hierarchy_ranks_update(S->ranks);
-    for (int l = 0; l < distributed_levels(S) && st == LCL_OK; ++l)
-        if (S->inside[l].val)
-            st = lcl_rank_level_inside_update(&S->inside[l],
-                                              &S->ranks->level[l]);
-    return lcl_space_agree(&M->whole->range, st, "multigrid");
-}
-
-static enum lcl_status complete_ranks(lcl_precond *M, bool fresh)
-{
-    struct amg *S = M->op.state;
     enum lcl_status st = LCL_OK;
-    if (!fresh)
-        st = lcl_hierarchy_ranks_store(S->ranks);
-    if (st == LCL_OK && distributed_levels(S) > 0 && is_estimated(S, fresh))
-        st = lcl_cycle_estimate(&S->ranks->cycle);
-    return lcl_space_end(&M->whole->range, st);
+    for (const struct lcl_hierarchy *H = &S->H; H && st == LCL_OK; H = H->below)
+        if (lcl_hierarchy_own_levels(H) > 0)
+            st = lcl_cycle_estimate(&H->cycle);
+    return st;
 }
 
 static enum lcl_status take_values(lcl_precond *M)
 {
-    const struct amg *S = M->op.state;
+    struct amg *S = M->op.state;
     const bool fresh = S->H.fresh;
-    enum lcl_status st = LCL_OK;
-    if (!M->whole)
-        return update_levels(M, fresh);
-    if (!fresh && (st = update_ranks(M)) < 0)
-        return st;
-    st =
-        lcl_space_agree(&M->whole->range, update_levels(M, fresh), "multigrid");
-    return st < 0 ? st : complete_ranks(M, fresh);
+    enum lcl_status st = lcl_hierarchy_update(&S->H);
+    if (st == LCL_OK)
+        st = update_factors(S, fresh);
+    st = lcl_space_agree(space_of(M), st, what);
+    return st < 0 || !is_estimated(S, fresh)
+               ? st
+               : lcl_space_end(space_of(M), estimate(S));
 }
 
 static enum lcl_status update(lcl_precond *M)
@@ -495,8 +405,7 @@ static enum lcl_status update(lcl_precond *M)
     enum lcl_status st = find_kind(M, &other);
     if (st == LCL_OK)
         st = other || is_worn(M) ? set_up_again(M) : check_values(M);
-    if (M->whole)
-        st = lcl_space_agree(&M->whole->range, st, "multigrid");
+    st = lcl_space_agree(space_of(M), st, what);
     if (st == LCL_OK)
         st = take_values(M);
     return st < 0 ? st : describe(M);
@@ -507,8 +416,7 @@ static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
 {
     const struct amg *S = A->state;
     (void)mode;
-    return S->ranks ? lcl_hierarchy_ranks_apply(S->ranks, v)
-                    : lcl_cycle_apply(&S->H.cycle, v);
+    return lcl_hierarchy_apply(&S->H, v);
 }
 
 static void destroy(lcl_operator *A)

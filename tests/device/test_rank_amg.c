@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Multigrid of several ranks: its levels compared with plain C, and solves.
-#include "lib/multilevel/rank_level.h"
+#include "lib/multilevel/level.h"
 #include "lib/multilevel/rank_source.h"
 #include "lib/precond/precond.h"
 #include "tests/support/device.h"
@@ -19,8 +19,7 @@
 struct levels {
     struct test_ranks R;
     struct lcl_rank_source source[TEST_RANKS];
-    struct lcl_rank_matrix M[TEST_RANKS], next[TEST_RANKS];
-    struct lcl_rank_level L[TEST_RANKS];
+    struct lcl_level L[TEST_RANKS], next[TEST_RANKS];
     bool deeper[TEST_RANKS], symmetric;
     bool plain; // the products with smoothed prolongations are too large
     int block;
@@ -31,22 +30,23 @@ static enum lcl_status make_level(void *arg, int r)
     struct levels *s = arg;
     const lcl_operator *A = s->R.op[r];
     const struct lcl_space *V = &A->range;
-    struct lcl_rank_matrix *M = &s->M[r];
-    const struct lcl_rank_level_params params = {.theta = 0.16,
-                                                 .symmetric = s->symmetric,
-                                                 .slow = 0.9,
-                                                 .most =
-                                                     s->plain ? 1 : INT64_MAX};
+    struct lcl_level *L = &s->L[r];
+    const struct lcl_level_params params = {.coarsening = LCL_AMG_SA,
+                                            .theta = 0.16,
+                                            .symmetric = s->symmetric,
+                                            .most = s->plain ? 1 : INT64_MAX};
     enum lcl_status st;
-    if ((st = lcl_ownership_init(&M->rows, V->comm, V->n)) < 0 ||
-        (st = lcl_rank_source_init(&s->source[r], &M->A, &M->columns, A,
-                                   A->part->matrix, &M->rows, s->block)) < 0 ||
+    L->space = *V;
+    L->A = &L->own;
+    if ((st = lcl_ownership_init(&L->rows, V->comm, V->n)) < 0 ||
+        (st = lcl_rank_source_init(&s->source[r], &L->own, &L->A_halo.halo.plan,
+                                   A, A->part->matrix, &L->rows, s->block)) <
+            0 ||
         (s->block > 1 &&
-         (st = lcl_near_null_start(&M->near_null, V->ctx, V->n / s->block,
+         (st = lcl_near_null_start(&L->near_null, V->ctx, V->n / s->block,
                                    s->block)) < 0))
         return st;
-    return lcl_rank_level_init(&s->L[r], &s->next[r], V, M, &params,
-                               &s->deeper[r]);
+    return lcl_level_coarsen(L, &s->next[r], &params, &s->deeper[r]);
 }
 
 static void levels_open_as(struct levels *s, int size, const struct lcl_csr *A,
@@ -70,9 +70,8 @@ static void levels_close(struct levels *s)
 {
     for (int r = 0; r < s->R.size; ++r) {
         lcl_rank_source_finish(&s->source[r]);
-        lcl_rank_matrix_finish(&s->M[r]);
-        lcl_rank_matrix_finish(&s->next[r]);
-        lcl_rank_level_finish(&s->L[r]);
+        lcl_level_finish(&s->next[r]);
+        lcl_level_finish(&s->L[r]);
     }
     test_ranks_close(&s->R);
 }
@@ -120,11 +119,11 @@ static void expect_galerkin(const struct levels *s)
     double *R = test_vector(m * n), *AP = test_vector(n * m);
     double *got = test_vector(m * m), *expected = test_vector(m * m);
     for (int r = 0; r < s->R.size; ++r) {
-        const struct lcl_rank_level *L = &s->L[r];
+        const struct lcl_level *L = &s->L[r];
         const struct lcl_halo_plan *fine = &L->A_halo.halo.plan;
-        const struct lcl_halo_plan *next = &s->next[r].columns;
+        const struct lcl_halo_plan *next = &s->next[r].A_halo.halo.plan;
         add_dense(A, n, &s->R.rows[r]);
-        add_device(got, m, next->first, &s->next[r].A, next);
+        add_device(got, m, next->first, s->next[r].A, next);
         add_device(P, m, fine->first, &L->P, &L->P_halo.halo.plan);
         add_device(R, n, next->first, &L->R, &L->R_halo.halo.plan);
     }
@@ -197,9 +196,9 @@ static enum lcl_status update_level(void *arg, int r)
     const int64_t at = s->R.A->row_ptr[s->R.rows[r].first];
     enum lcl_status st;
     if ((st = lcl_operator_update(s->R.op[r], s->R.A->val + at)) < 0 ||
-        (st = lcl_rank_source_update(&s->source[r], &s->L[r].A)) < 0)
+        (st = lcl_rank_source_update(&s->source[r], &s->L[r].own)) < 0)
         return st;
-    return lcl_rank_level_update(&s->L[r], &s->next[r].A);
+    return lcl_level_update(&s->L[r], &s->next[r]);
 }
 
 // The first update makes what the second one reuses.

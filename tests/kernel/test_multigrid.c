@@ -220,7 +220,7 @@ static void host_init(struct host_levels *T, const struct lcl_hierarchy *H)
     *T = (struct host_levels){.levels = H->levels,
                               .jacobi = H->params.smoother == LCL_AMG_JACOBI};
     for (int l = 0; l < H->levels; ++l) {
-        const struct lcl_hierarchy_level *L = &H->level[l];
+        const struct lcl_level *L = &H->level[l];
         assert_int_equal(lcl_device_matrix_read(&T->A[l], L->A, true, NULL),
                          LCL_OK);
         if (l == H->levels - 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The prolongation of single rows of a level of several ranks.
-#include "lib/multilevel/rank_prolongator.h"
+// Aggregates of the rows of a rank and of its ghosts.
+#include "lib/multilevel/ghost_aggregates.h"
 
 #include "host/alloc.h"
 #include "host/launch.h"
@@ -24,21 +24,27 @@ struct tails {
     uint32_t *sum;      // of the ghosts' aggregates
 };
 
-static lcl_context *context_of(const struct lcl_rank_aggregates *w)
+// Where they come from.
+struct source {
+    const struct lcl_aggregates *G;
+    const lcl_buffer *weight, *sum;
+    const struct lcl_level_halo *halo;
+    const struct lcl_ownership *owners;
+};
+
+static lcl_context *context_of(const struct source *w)
 {
     return w->halo->halo.space.ctx;
 }
 
-static const struct lcl_log *log_of(const struct lcl_rank_aggregates *w)
+static const struct lcl_log *log_of(const struct source *w)
 {
     return &w->owners->comm->log;
 }
 
 // ------------------------------------------------------------------- exchange
 
-static enum lcl_status pack(struct member *sent,
-                            const struct lcl_rank_aggregates *w,
-                            const lcl_buffer *next)
+static enum lcl_status pack(struct member *sent, const struct source *w)
 {
     const struct lcl_level_halo *H = w->halo;
     const int64_t sends = H->halo.plan.sends;
@@ -52,21 +58,19 @@ static enum lcl_status pack(struct member *sent,
         (st = LCL_LAUNCH(kernel, H->halo.space.groups, lcl_arg_long(sends),
                          lcl_arg_buffer(H->send),
                          lcl_arg_buffer(w->G->aggregate),
-                         lcl_arg_buffer(w->weight), lcl_arg_buffer(next),
+                         lcl_arg_buffer(w->weight), lcl_arg_buffer(w->sum),
                          lcl_arg_buffer(packed))) == LCL_OK)
         st = lcl_buffer_read(packed, sent, (size_t)sends * sizeof *sent);
     lcl_buffer_destroy(&packed);
     return st;
 }
 
-static enum lcl_status carry(struct member *came,
-                             const struct lcl_rank_aggregates *w,
-                             const lcl_buffer *next)
+static enum lcl_status carry(struct member *came, const struct source *w)
 {
     const struct lcl_halo_plan *P = &w->halo->halo.plan;
     struct member *sent = lcl_malloc((size_t)P->sends, sizeof *sent);
     enum lcl_status st =
-        sent ? pack(sent, w, next) : lcl_fail_memory(log_of(w), what);
+        sent ? pack(sent, w) : lcl_fail_memory(log_of(w), what);
     if (st == LCL_OK)
         st = lcl_halo_plan_carry(P, w->owners->comm, sent, sizeof *sent, came);
     lcl_free(sent);
@@ -77,7 +81,7 @@ static enum lcl_status carry(struct member *came,
 
 // The rows of T of the ghosts: their aggregates as columns.
 static void list_columns(struct lcl_rows *T, const struct member *came,
-                         const struct lcl_rank_aggregates *w)
+                         const struct source *w)
 {
     const struct lcl_halo_plan *P = &w->halo->halo.plan;
     int64_t at = 0;
@@ -109,8 +113,7 @@ static void list_tails(struct tails *t, const struct lcl_bsr *T,
 }
 
 static enum lcl_status number(struct tails *t, struct lcl_halo_plan *columns,
-                              const struct member *came,
-                              const struct lcl_rank_aggregates *w)
+                              const struct member *came, const struct source *w)
 {
     const struct lcl_log *log = log_of(w);
     const struct lcl_halo_plan own = lcl_own_columns(w->owners);
@@ -137,7 +140,7 @@ static enum lcl_status number(struct tails *t, struct lcl_halo_plan *columns,
     return st;
 }
 
-// ------------------------------------------------------------------- P
+// ------------------------------------------------------------------- all
 
 // *all = the `own` numbers of `from`, then the tail.
 static enum lcl_status extend(lcl_buffer **all, lcl_context *ctx,
@@ -153,47 +156,51 @@ static enum lcl_status extend(lcl_buffer **all, lcl_context *ctx,
                                (size_t)count * size);
 }
 
-static enum lcl_status make(struct lcl_device_matrix *P,
-                            const struct lcl_halo_plan *columns,
-                            const struct lcl_rank_aggregates *w,
-                            const struct tails *t, const lcl_buffer *next)
+static enum lcl_status append(struct lcl_ghost_aggregates *all,
+                              const struct source *w, const struct tails *t,
+                              const struct lcl_halo_plan *columns)
 {
     lcl_context *ctx = context_of(w);
-    const int64_t n = w->A->n, ghosts = w->halo->halo.plan.ghosts;
+    const int64_t n = w->halo->halo.plan.rows;
+    const int64_t ghosts = w->halo->halo.plan.ghosts;
     const size_t size = sizeof *t->aggregate;
-    struct lcl_aggregates all = *w->G;
-    lcl_buffer *weight = NULL, *sum = NULL;
     enum lcl_status st = lcl_buffer_write_at(
-        all.aggregate, (size_t)n * size, t->aggregate, (size_t)ghosts * size);
-    all.aggregates = columns->rows + columns->ghosts;
+        w->G->aggregate, (size_t)n * size, t->aggregate, (size_t)ghosts * size);
+    all->aggregates = *w->G;
+    all->aggregates.aggregates = columns->rows + columns->ghosts;
     if (st == LCL_OK && w->weight)
-        st = extend(&weight, ctx, w->weight, n, t->weight, ghosts);
-    if (st == LCL_OK && (st = extend(&sum, ctx, next, columns->rows, t->sum,
-                                     columns->ghosts)) == LCL_OK)
-        st = lcl_prolongator_weighted(P, ctx, w->A, w->S, &all, weight, sum,
-                                      w->lambda);
-    lcl_buffer_destroy(&sum);
-    lcl_buffer_destroy(&weight);
-    return st;
+        st = extend(&all->weight, ctx, w->weight, n, t->weight, ghosts);
+    return st < 0 ? st
+                  : extend(&all->sum, ctx, w->sum, columns->rows, t->sum,
+                           columns->ghosts);
 }
 
-enum lcl_status lcl_rank_prolongator_init(struct lcl_device_matrix *P,
+enum lcl_status lcl_ghost_aggregates_init(struct lcl_ghost_aggregates *all,
                                           struct lcl_halo_plan *columns,
-                                          lcl_buffer **next,
-                                          const struct lcl_rank_aggregates *w)
+                                          const struct lcl_aggregates *G,
+                                          const lcl_buffer *weight,
+                                          const lcl_buffer *sum,
+                                          const struct lcl_level_halo *halo,
+                                          const struct lcl_ownership *O)
 {
-    const int64_t ghosts = w->halo->halo.plan.ghosts;
-    struct member *came = lcl_malloc((size_t)ghosts, sizeof *came);
+    const struct source w = {G, weight, sum, halo, O};
+    struct member *came =
+        lcl_malloc((size_t)halo->halo.plan.ghosts, sizeof *came);
     struct tails t = {NULL, NULL, NULL};
     enum lcl_status st =
-        came ? lcl_weigh_aggregates(next, context_of(w), w->G, w->weight)
-             : lcl_fail_memory(log_of(w), what);
-    if (st == LCL_OK && (st = carry(came, w, *next)) == LCL_OK &&
-        (st = number(&t, columns, came, w)) == LCL_OK)
-        st = make(P, columns, w, &t, *next);
+        came ? carry(came, &w) : lcl_fail_memory(log_of(&w), what);
+    *all = (struct lcl_ghost_aggregates){.weight = NULL};
+    if (st == LCL_OK && (st = number(&t, columns, came, &w)) == LCL_OK)
+        st = append(all, &w, &t, columns);
     lcl_free(t.sum);
     lcl_free(t.weight);
     lcl_free(t.aggregate);
     lcl_free(came);
     return st;
+}
+
+void lcl_ghost_aggregates_finish(struct lcl_ghost_aggregates *all)
+{
+    lcl_buffer_destroy(&all->weight);
+    lcl_buffer_destroy(&all->sum);
 }
