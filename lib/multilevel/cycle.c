@@ -42,7 +42,7 @@ enum lcl_status lcl_cycle_init(struct lcl_cycle *C, lcl_context *ctx)
 
 // ------------------------------------------------------------------- levels
 
-enum lcl_status lcl_cycle_append_part(
+enum lcl_status lcl_cycle_append(
     struct lcl_cycle *C, const struct lcl_device_matrix *A,
     const struct lcl_device_matrix *P, const struct lcl_device_matrix *R,
     lcl_buffer *lambda, const struct lcl_cycle_halos *halos, int64_t room)
@@ -72,16 +72,6 @@ enum lcl_status lcl_cycle_append_part(
         return st;
     return lcl_cycle_matrix_init(&L->R, C->ctx, R, LCL_CYCLE_DOWN,
                                  LCL_FACTOR_STORAGE_FP32);
-}
-
-enum lcl_status lcl_cycle_append(struct lcl_cycle *C,
-                                 const struct lcl_device_matrix *A,
-                                 const struct lcl_device_matrix *P,
-                                 const struct lcl_device_matrix *R,
-                                 lcl_buffer *lambda)
-{
-    static const struct lcl_cycle_halos none = {NULL, NULL, NULL};
-    return lcl_cycle_append_part(C, A, P, R, lambda, &none, 0);
 }
 
 static lcl_buffer **vector_at(struct lcl_cycle_level *L, size_t i)

@@ -66,16 +66,10 @@ void lcl_cycle_finish(struct lcl_cycle *C);
 
 // Appends a level with the matrix A and, unless it is the last one, the
 // prolongation P to the next one and R = P^T; lambda is NULL if the level needs
-// no smoother. All must outlive *C.
-enum lcl_status lcl_cycle_append(struct lcl_cycle *C,
-                                 const struct lcl_device_matrix *A,
-                                 const struct lcl_device_matrix *P,
-                                 const struct lcl_device_matrix *R,
-                                 lcl_buffer *lambda);
-
-// The same for the rank's rows of the matrices; `room` is the number of ghosts
-// that vectors of the level have at most.
-enum lcl_status lcl_cycle_append_part(
+// no smoother. On ranks these are the rank's rows, and `room` is the number of
+// ghosts that vectors of the level have at most. The matrices and what halos
+// point to must outlive *C.
+enum lcl_status lcl_cycle_append(
     struct lcl_cycle *C, const struct lcl_device_matrix *A,
     const struct lcl_device_matrix *P, const struct lcl_device_matrix *R,
     lcl_buffer *lambda, const struct lcl_cycle_halos *halos, int64_t room);

@@ -26,8 +26,7 @@ struct tails {
 
 // Where they come from.
 struct source {
-    const struct lcl_aggregates *G;
-    const lcl_buffer *weight, *sum;
+    const struct lcl_weighted_aggregates *own;
     const struct lcl_level_halo *halo;
     const struct lcl_ownership *owners;
 };
@@ -57,8 +56,9 @@ static enum lcl_status pack(struct member *sent, const struct source *w)
                                 what)) == LCL_OK &&
         (st = LCL_LAUNCH(kernel, H->halo.space.groups, lcl_arg_long(sends),
                          lcl_arg_buffer(H->send),
-                         lcl_arg_buffer(w->G->aggregate),
-                         lcl_arg_buffer(w->weight), lcl_arg_buffer(w->sum),
+                         lcl_arg_buffer(w->own->aggregates.aggregate),
+                         lcl_arg_buffer(w->own->weight),
+                         lcl_arg_buffer(w->own->sum),
                          lcl_arg_buffer(packed))) == LCL_OK)
         st = lcl_buffer_read(packed, sent, (size_t)sends * sizeof *sent);
     lcl_buffer_destroy(&packed);
@@ -156,7 +156,7 @@ static enum lcl_status extend(lcl_buffer **all, lcl_context *ctx,
                                (size_t)count * size);
 }
 
-static enum lcl_status append(struct lcl_ghost_aggregates *all,
+static enum lcl_status append(struct lcl_weighted_aggregates *all,
                               const struct source *w, const struct tails *t,
                               const struct lcl_halo_plan *columns)
 {
@@ -164,32 +164,30 @@ static enum lcl_status append(struct lcl_ghost_aggregates *all,
     const int64_t n = w->halo->halo.plan.rows;
     const int64_t ghosts = w->halo->halo.plan.ghosts;
     const size_t size = sizeof *t->aggregate;
-    enum lcl_status st = lcl_buffer_write_at(
-        w->G->aggregate, (size_t)n * size, t->aggregate, (size_t)ghosts * size);
-    all->aggregates = *w->G;
+    enum lcl_status st =
+        lcl_buffer_write_at(w->own->aggregates.aggregate, (size_t)n * size,
+                            t->aggregate, (size_t)ghosts * size);
+    all->aggregates = w->own->aggregates;
     all->aggregates.aggregates = columns->rows + columns->ghosts;
-    if (st == LCL_OK && w->weight)
-        st = extend(&all->weight, ctx, w->weight, n, t->weight, ghosts);
+    if (st == LCL_OK && w->own->weight)
+        st = extend(&all->weight, ctx, w->own->weight, n, t->weight, ghosts);
     return st < 0 ? st
-                  : extend(&all->sum, ctx, w->sum, columns->rows, t->sum,
+                  : extend(&all->sum, ctx, w->own->sum, columns->rows, t->sum,
                            columns->ghosts);
 }
 
-enum lcl_status lcl_ghost_aggregates_init(struct lcl_ghost_aggregates *all,
-                                          struct lcl_halo_plan *columns,
-                                          const struct lcl_aggregates *G,
-                                          const lcl_buffer *weight,
-                                          const lcl_buffer *sum,
-                                          const struct lcl_level_halo *halo,
-                                          const struct lcl_ownership *O)
+enum lcl_status lcl_ghost_aggregates_init(
+    struct lcl_weighted_aggregates *all, struct lcl_halo_plan *columns,
+    const struct lcl_weighted_aggregates *own,
+    const struct lcl_level_halo *halo, const struct lcl_ownership *O)
 {
-    const struct source w = {G, weight, sum, halo, O};
+    const struct source w = {own, halo, O};
     struct member *came =
         lcl_malloc((size_t)halo->halo.plan.ghosts, sizeof *came);
     struct tails t = {NULL, NULL, NULL};
     enum lcl_status st =
         came ? carry(came, &w) : lcl_fail_memory(log_of(&w), what);
-    *all = (struct lcl_ghost_aggregates){.weight = NULL};
+    *all = (struct lcl_weighted_aggregates){.weight = NULL};
     if (st == LCL_OK && (st = number(&t, columns, came, &w)) == LCL_OK)
         st = append(all, &w, &t, columns);
     lcl_free(t.sum);
@@ -199,7 +197,7 @@ enum lcl_status lcl_ghost_aggregates_init(struct lcl_ghost_aggregates *all,
     return st;
 }
 
-void lcl_ghost_aggregates_finish(struct lcl_ghost_aggregates *all)
+void lcl_ghost_aggregates_finish(struct lcl_weighted_aggregates *all)
 {
     lcl_buffer_destroy(&all->weight);
     lcl_buffer_destroy(&all->sum);

@@ -189,11 +189,11 @@ static enum lcl_status append(struct lcl_hierarchy *H, int l)
     struct lcl_level *L = &H->level[l];
     const bool last = l == H->levels - 1, ranks = has_ranks(H);
     const struct lcl_cycle_halos halos = {&L->A_halo, &L->P_halo, &L->R_halo};
-    return lcl_cycle_append_part(
-        &H->cycle, last && ranks ? &H->gathered.unscaled : L->A,
-        last ? NULL : &L->P, last ? NULL : &L->R,
-        last && ranks ? NULL : L->lambda, ranks && !last ? &halos : &none,
-        room_of(H, l));
+    return lcl_cycle_append(&H->cycle,
+                            last && ranks ? &H->gathered.unscaled : L->A,
+                            last ? NULL : &L->P, last ? NULL : &L->R,
+                            last && ranks ? NULL : L->lambda,
+                            ranks && !last ? &halos : &none, room_of(H, l));
 }
 
 static enum lcl_status make_cycle(struct lcl_hierarchy *H)

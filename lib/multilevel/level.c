@@ -280,21 +280,19 @@ static enum lcl_status prolong_rows(struct coarsening *G,
                                     const lcl_buffer *lambda)
 {
     struct lcl_level *L = G->L;
-    lcl_buffer **sum = &G->next->weight;
-    struct lcl_ghost_aggregates all;
+    struct lcl_weighted_aggregates own = {G->aggregates, L->weight, NULL}, all;
     enum lcl_status st =
-        lcl_weigh_aggregates(sum, G->ctx, &G->aggregates, L->weight);
+        lcl_weigh_aggregates(&own.sum, G->ctx, &G->aggregates, L->weight);
+    G->next->weight = own.sum;
     if (st < 0 || !has_ranks(G))
         return st < 0 ? st
-                      : lcl_prolongator_weighted(&L->P, G->ctx, L->A,
-                                                 &G->strength, &G->aggregates,
-                                                 L->weight, *sum, lambda);
-    st = lcl_ghost_aggregates_init(&all, columns, &G->aggregates, L->weight,
-                                   *sum, &L->A_halo, &G->next->rows);
+                      : lcl_prolongator_init(&L->P, G->ctx, L->A, &G->strength,
+                                             &own, lambda);
+    st = lcl_ghost_aggregates_init(&all, columns, &own, &L->A_halo,
+                                   &G->next->rows);
     if (st == LCL_OK)
-        st = lcl_prolongator_weighted(&L->P, G->ctx, L->A, &G->strength,
-                                      &all.aggregates, all.weight, all.sum,
-                                      lambda);
+        st = lcl_prolongator_init(&L->P, G->ctx, L->A, &G->strength, &all,
+                                  lambda);
     lcl_ghost_aggregates_finish(&all);
     return st;
 }

@@ -16,27 +16,25 @@ enum lcl_status lcl_scale_matrix(lcl_context *ctx,
                                  const struct lcl_device_matrix *A,
                                  double factor);
 
-// Makes the prolongation from the aggregates G of A, with lambda as above.
-// `weight` (n, uint32) has the number of rows of the first level that each row
-// stands for, 1 if it is NULL; *next has that of each aggregate. Reads the
-// number of entries. Statuses as lcl_lambda(); on error *P is all zero and
-// *next NULL.
-enum lcl_status lcl_prolongator_init(struct lcl_device_matrix *P,
-                                     lcl_buffer **next, lcl_context *ctx,
-                                     const struct lcl_device_matrix *A,
-                                     const struct lcl_strength *S,
-                                     const struct lcl_aggregates *G,
-                                     const lcl_buffer *weight,
-                                     const lcl_buffer *lambda);
+struct lcl_weighted_aggregates {
+    struct lcl_aggregates aggregates;
+    lcl_buffer *weight; // of the rows, uint32: rows of the first level that a
+                        // row stands for; NULL: all 1
+    lcl_buffer *sum;    // of the aggregates: the weights of their rows
+};
 
-// Both parts. *next = the weights of the aggregates of the first G->n rows.
-// Aggregates of rows that come after these, and of aggregates after those, may
-// be those of other ranks: A has the first rows alone.
-enum lcl_status lcl_weigh_aggregates(lcl_buffer **next, lcl_context *ctx,
+// *sum = the weights of the aggregates of the rows. Statuses as lcl_lambda();
+// on error *sum is NULL.
+enum lcl_status lcl_weigh_aggregates(lcl_buffer **sum, lcl_context *ctx,
                                      const struct lcl_aggregates *G,
                                      const lcl_buffer *weight);
-enum lcl_status lcl_prolongator_weighted(
-    struct lcl_device_matrix *P, lcl_context *ctx,
-    const struct lcl_device_matrix *A, const struct lcl_strength *S,
-    const struct lcl_aggregates *G, const lcl_buffer *weight,
-    const lcl_buffer *next, const lcl_buffer *lambda);
+
+// Makes the prolongation of the rows of A, with lambda as above. W and S may
+// have further rows, and W further aggregates, those of other ranks. Reads the
+// number of entries. Statuses as lcl_lambda(); on error *P is all zero.
+enum lcl_status lcl_prolongator_init(struct lcl_device_matrix *P,
+                                     lcl_context *ctx,
+                                     const struct lcl_device_matrix *A,
+                                     const struct lcl_strength *S,
+                                     const struct lcl_weighted_aggregates *W,
+                                     const lcl_buffer *lambda);

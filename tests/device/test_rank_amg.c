@@ -442,6 +442,42 @@ static void test_rank_amg__small_matrices_are_gathered(void **state)
     test_csr_finish(&A);
 }
 
+// So are the levels of classical coarsening, at its own threshold: the weak
+// couplings, a fifth of the strong ones, are not followed.
+static void test_rank_amg__gathered_levels_are_those_of_one_device(void **state)
+{
+    static const struct method methods[] = {
+        {{.type = LCL_PRECOND_AMG,
+          .amg = {.coarse_rows = 20, .coarsening = LCL_AMG_CLASSICAL}},
+         {.type = LCL_SOLVER_CG}},
+        {{.type = LCL_PRECOND_AMG,
+          .amg = {.coarse_rows = 20, .coarsening = LCL_AMG_SA}},
+         {.type = LCL_SOLVER_CG}}};
+    struct lcl_csr A = LCL_CSR_INIT;
+    struct test_ranks R;
+    assert_int_equal(lcl_csr_problem(&A, "aniso:9,0.2", NULL), LCL_OK);
+    test_ranks_open(&R, 2, &A, NULL);
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; ++k) {
+        lcl_operator *op = NULL;
+        lcl_precond *M = NULL;
+        assert_int_equal(lcl_operator_create(&op, *state, &A, NULL), LCL_OK);
+        assert_int_equal(lcl_precond_create(&M, op, &methods[k].precond),
+                         LCL_OK);
+        make_solvers(&R, &methods[k]);
+        const struct lcl_precond_info *info = &R.M[0]->info;
+        assert_int_equal(info->amg_levels, M->info.amg_levels);
+        assert_memory_equal(info->amg_rows, M->info.amg_rows,
+                            sizeof info->amg_rows);
+        assert_memory_equal(info->amg_nnz, M->info.amg_nnz,
+                            sizeof info->amg_nnz);
+        test_ranks_drop(&R);
+        lcl_precond_destroy(&M);
+        lcl_operator_destroy(&op);
+    }
+    test_ranks_close(&R);
+    test_csr_finish(&A);
+}
+
 // ------------------------------------------------------------------- small
 
 // A rank of one row, which has no aggregate, or no couplings at all.
@@ -697,6 +733,8 @@ int main(void)
         cmocka_unit_test(test_rank_amg__iterations_in_bf16),
         cmocka_unit_test(test_rank_amg__ranks_agree_on_the_format),
         cmocka_unit_test(test_rank_amg__small_matrices_are_gathered),
+        cmocka_unit_test(
+            test_rank_amg__gathered_levels_are_those_of_one_device),
         cmocka_unit_test(test_rank_amg__ranks_with_few_rows),
         cmocka_unit_test(test_rank_amg__without_couplings_between_ranks),
         cmocka_unit_test(test_rank_amg__follows_new_values),

@@ -103,9 +103,11 @@ static void coarsening_init(struct coarsening *C, lcl_context *ctx,
     C->lambda = test_upload(ctx, &lambda, 1, sizeof lambda);
     if (weight)
         C->weight = test_upload(ctx, weight, A->rows, sizeof *weight);
-    assert_int_equal(lcl_prolongator_init(&C->P, &C->sums, ctx, &C->D, &C->S,
-                                          &C->G, C->weight, C->lambda),
+    assert_int_equal(lcl_weigh_aggregates(&C->sums, ctx, &C->G, C->weight),
                      LCL_OK);
+    const struct lcl_weighted_aggregates W = {C->G, C->weight, C->sums};
+    assert_int_equal(
+        lcl_prolongator_init(&C->P, ctx, &C->D, &C->S, &W, C->lambda), LCL_OK);
 }
 
 static void coarsening_finish(struct coarsening *C)
