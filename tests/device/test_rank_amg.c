@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Multigrid of several ranks: its levels compared with plain C, and solves.
+#include "lib/matrix/bsr.h"
 #include "lib/multilevel/level.h"
 #include "lib/multilevel/rank_source.h"
 #include "lib/precond/precond.h"
@@ -25,16 +26,21 @@ struct levels {
     int block;
 };
 
+static struct lcl_level_params params_of(bool symmetric, bool plain)
+{
+    return (struct lcl_level_params){.coarsening = LCL_AMG_SA,
+                                     .theta = 0.16,
+                                     .symmetric = symmetric,
+                                     .most = plain ? 1 : INT64_MAX};
+}
+
 static enum lcl_status make_level(void *arg, int r)
 {
     struct levels *s = arg;
     const lcl_operator *A = s->R.op[r];
     const struct lcl_space *V = &A->range;
     struct lcl_level *L = &s->L[r];
-    const struct lcl_level_params params = {.coarsening = LCL_AMG_SA,
-                                            .theta = 0.16,
-                                            .symmetric = s->symmetric,
-                                            .most = s->plain ? 1 : INT64_MAX};
+    const struct lcl_level_params params = params_of(s->symmetric, s->plain);
     enum lcl_status st;
     L->space = *V;
     L->A = &L->own;
@@ -178,6 +184,65 @@ static void expect_plain(const struct levels *s)
         assert_true(s->L[r].plain);
         assert_int_equal(s->L[r].P.blocks, s->L[r].P.n);
     }
+}
+
+// The level of A and the next one, on one device.
+static void coarsen_alone(struct lcl_level level[2], lcl_context *ctx,
+                          const struct lcl_csr *A, int block, bool plain)
+{
+    const struct lcl_bsr view = lcl_bsr_of_csr(A);
+    const struct lcl_level_params params = params_of(false, plain);
+    struct lcl_level *L = &level[0];
+    bool deeper;
+    *L = (struct lcl_level){.space = lcl_space_of(ctx, A->rows), .A = &L->own};
+    assert_int_equal(lcl_device_matrix_init(&L->own, ctx, &view), LCL_OK);
+    if (block > 1)
+        assert_int_equal(
+            lcl_near_null_start(&L->near_null, ctx, A->rows / block, block),
+            LCL_OK);
+    assert_int_equal(lcl_level_coarsen(L, &level[1], &params, &deeper), LCL_OK);
+    assert_true(deeper);
+}
+
+static void expect_same(const struct lcl_device_matrix *got,
+                        const struct lcl_device_matrix *expected)
+{
+    struct lcl_bsr A, B;
+    assert_int_equal(lcl_device_matrix_read(&A, got, true, NULL), LCL_OK);
+    assert_int_equal(lcl_device_matrix_read(&B, expected, true, NULL), LCL_OK);
+    assert_int_equal(A.rows, B.rows);
+    assert_int_equal(A.nnz, B.nnz);
+    assert_memory_equal(A.row_ptr, B.row_ptr,
+                        (size_t)(A.rows + 1) * sizeof *A.row_ptr);
+    assert_memory_equal(A.col_ind, B.col_ind,
+                        (size_t)A.nnz * sizeof *A.col_ind);
+    assert_memory_equal(A.val, B.val, (size_t)A.nnz * sizeof *A.val);
+    lcl_bsr_finish(&A);
+    lcl_bsr_finish(&B);
+}
+
+static void test_rank_amg__one_rank_has_the_levels_of_one_device(void **state)
+{
+    struct lcl_csr A[] = {test_laplacian(7, 6, 5), test_random_csr(210, 4, 3),
+                          LCL_CSR_INIT};
+    assert_int_equal(lcl_csr_problem(&A[2], "elasticity:4", NULL), LCL_OK);
+    for (int k = 0; k < 4; ++k) { // the last time with plain aggregates
+        const struct lcl_csr *B = &A[k % 3];
+        const int block = k == 2 ? 3 : 1;
+        struct lcl_level level[2];
+        struct levels s;
+        coarsen_alone(level, *state, B, block, k == 3);
+        levels_open_as(&s, 1, B, NULL, block, k == 3);
+        assert_int_equal(s.L[0].plain, level[0].plain);
+        expect_same(&s.L[0].P, &level[0].P);
+        expect_same(&s.L[0].R, &level[0].R);
+        expect_same(s.next[0].A, level[1].A);
+        levels_close(&s);
+        lcl_level_finish(&level[1]);
+        lcl_level_finish(&level[0]);
+    }
+    for (int k = 0; k < 3; ++k)
+        test_csr_finish(&A[k]);
 }
 
 // New values for the level: a_ij becomes s_i a_ij s_j, where s has no pattern.
@@ -722,6 +787,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rank_amg__levels_are_galerkin_products),
         cmocka_unit_test(test_rank_amg__levels_of_nodes),
+        cmocka_unit_test(test_rank_amg__one_rank_has_the_levels_of_one_device),
         cmocka_unit_test(test_rank_amg__levels_take_new_values),
         cmocka_unit_test(test_rank_amg__large_products_take_plain_aggregates),
         cmocka_unit_test(test_rank_amg__power_laws_stay_sparse),
