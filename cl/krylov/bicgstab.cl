@@ -11,16 +11,8 @@
 //                  r = r - omega t;  <r0, r>, <r, r>
 //
 // A stopped kernel changes no vector: x is that of the last sound iteration.
+#include "bicgstab.cl.h"
 #include "krylov.cl.h"
-
-#define STOP_P 0
-#define STOP_S 1
-#define STOP_X 2
-
-// Own words of state[]: rho of even and of odd iterations, alpha, omega.
-#define RHO   KRYLOV_OWN
-#define ALPHA (KRYLOV_OWN + 2)
-#define OMEGA (KRYLOV_OWN + 3)
 
 static inline int bicgstab_judge(int it, double rho, double rr, double residual,
                                  double rr0, double limit, double omega)
@@ -48,18 +40,18 @@ kernel void bicgstab_p(int it, long n, double rr0, double limit, int groups,
     local double scratch[LCL_GROUP];
     const double own_rr = krylov_share(sums + groups, groups);
     const double own_rho = it == 0 ? own_rr : krylov_share(sums, groups);
-    const double omega = state[OMEGA], alpha = state[ALPHA];
-    const double old_rho = state[RHO + (it + 1) % 2];
-    if (krylov_is_over(stop, STOP_X, STOP_P))
+    const double omega = state[BICGSTAB_OMEGA], alpha = state[BICGSTAB_ALPHA];
+    const double old_rho = state[BICGSTAB_RHO + (it + 1) % 2];
+    if (krylov_is_over(stop, BICGSTAB_STOP_X, BICGSTAB_STOP_P))
         return;
     const double rr = group_sum(own_rr, scratch);
     const double rho = group_sum(own_rho, scratch);
     const double residual = krylov_residual(state, rr);
     const int reason = bicgstab_judge(it, rho, rr, residual, rr0, limit, omega);
     if (krylov_is_lead()) {
-        krylov_decide(state, stop, STOP_P, reason);
+        krylov_decide(state, stop, BICGSTAB_STOP_P, reason);
         krylov_note(state, it, residual);
-        state[RHO + it % 2] = rho;
+        state[BICGSTAB_RHO + it % 2] = rho;
     }
     if (reason)
         return;
@@ -81,8 +73,8 @@ kernel void bicgstab_s(int it, long n, int groups, global const double *sums,
 {
     local double scratch[LCL_GROUP];
     const double own_r0v = krylov_share(sums, groups);
-    const double rho = state[RHO + it % 2];
-    if (krylov_is_over(stop, STOP_P, STOP_S))
+    const double rho = state[BICGSTAB_RHO + it % 2];
+    if (krylov_is_over(stop, BICGSTAB_STOP_P, BICGSTAB_STOP_S))
         return;
     const double r0v = group_sum(own_r0v, scratch);
     const double alpha = krylov_ratio(rho, r0v);
@@ -90,8 +82,8 @@ kernel void bicgstab_s(int it, long n, int groups, global const double *sums,
                        : !isfinite(alpha) ? KRYLOV_BREAKDOWN_ALPHA
                                           : 0;
     if (krylov_is_lead()) {
-        krylov_decide(state, stop, STOP_S, reason);
-        state[ALPHA] = alpha;
+        krylov_decide(state, stop, BICGSTAB_STOP_S, reason);
+        state[BICGSTAB_ALPHA] = alpha;
     }
     if (reason)
         return;
@@ -110,16 +102,17 @@ kernel void bicgstab_x(long n, int groups, global const double *sums,
     local double scratch[LCL_GROUP];
     const double own_tr = krylov_share(sums, groups);
     const double own_tt = krylov_share(sums + groups, groups);
-    const double alpha = state[ALPHA];
-    if (krylov_is_over(stop, STOP_S, STOP_X))
+    const double alpha = state[BICGSTAB_ALPHA];
+    if (krylov_is_over(stop, BICGSTAB_STOP_S, BICGSTAB_STOP_X))
         return;
     const double tr = group_sum(own_tr, scratch);
     const double tt = group_sum(own_tt, scratch);
     const double omega = tt == 0 ? 0 : krylov_ratio(tr, tt);
     const bool sound = isfinite(tr) && isfinite(tt) && isfinite(omega);
     if (krylov_is_lead()) {
-        krylov_decide(state, stop, STOP_X, sound ? 0 : KRYLOV_NOT_FINITE);
-        state[OMEGA] = omega;
+        krylov_decide(state, stop, BICGSTAB_STOP_X,
+                      sound ? 0 : KRYLOV_NOT_FINITE);
+        state[BICGSTAB_OMEGA] = omega;
     }
     if (!sound)
         return;

@@ -13,14 +13,8 @@
 // recurrence has not finished. A and M may be negative definite: CG then takes
 // the same steps as for -A and -M. What must not change are the signs of
 // <r, z> and alpha.
+#include "cg.cl.h"
 #include "krylov.cl.h"
-
-#define STOP_P 0
-#define STOP_R 1
-
-// Own words of state[]: <r, z> and alpha, of even and of odd iterations each.
-#define RHO   KRYLOV_OWN
-#define ALPHA (KRYLOV_OWN + 2)
 
 // With `plain`, rho is <r, r> and the last one may belong to M: no signs.
 static inline int judge_p(int it, int plain, double rho, double old_rho,
@@ -49,9 +43,9 @@ kernel void cg_p(int it, long n, double limit, int groups, int plain,
     local double scratch[LCL_GROUP];
     const double own_rr = krylov_share(sums + groups, groups);
     const double own_rho = plain ? own_rr : krylov_share(sums, groups);
-    const double alpha = state[ALPHA + (it + 1) % 2];
-    const double old_rho = state[RHO + (it + 1) % 2];
-    if (krylov_is_over(stop, STOP_R, STOP_P))
+    const double alpha = state[CG_ALPHA + (it + 1) % 2];
+    const double old_rho = state[CG_RHO + (it + 1) % 2];
+    if (krylov_is_over(stop, CG_STOP_R, CG_STOP_P))
         return;
     const double rr = group_sum(own_rr, scratch);
     const double rho = plain ? rr : group_sum(own_rho, scratch);
@@ -59,9 +53,9 @@ kernel void cg_p(int it, long n, double limit, int groups, int plain,
     const double beta = rho / (it == 0 ? 1.0 : old_rho);
     const int reason = judge_p(it, plain, rho, old_rho, residual, limit);
     if (krylov_is_lead()) {
-        krylov_decide(state, stop, STOP_P, reason);
+        krylov_decide(state, stop, CG_STOP_P, reason);
         krylov_note(state, it, residual);
-        state[RHO + it % 2] = rho;
+        state[CG_RHO + it % 2] = rho;
     }
     if (!isfinite(rr) || (reason && it == 0))
         return;
@@ -90,9 +84,9 @@ kernel void cg_r(int it, long n, int groups, global const double *restrict sums,
 {
     local double scratch[LCL_GROUP];
     const double own_pv = krylov_share(sums, groups);
-    const double rho = state[RHO + it % 2];
-    const double old_alpha = state[ALPHA + (it + 1) % 2];
-    if (krylov_is_over(stop, STOP_P, STOP_R))
+    const double rho = state[CG_RHO + it % 2];
+    const double old_alpha = state[CG_ALPHA + (it + 1) % 2];
+    if (krylov_is_over(stop, CG_STOP_P, CG_STOP_R))
         return;
     const double pv = group_sum(own_pv, scratch);
     const double alpha = krylov_ratio(rho, pv);
@@ -102,8 +96,8 @@ kernel void cg_r(int it, long n, int groups, global const double *restrict sums,
                        : definite    ? 0
                                      : KRYLOV_INDEFINITE_A;
     if (krylov_is_lead()) {
-        krylov_decide(state, stop, STOP_R, reason);
-        state[ALPHA + it % 2] = alpha;
+        krylov_decide(state, stop, CG_STOP_R, reason);
+        state[CG_ALPHA + it % 2] = alpha;
     }
     if (reason)
         return;

@@ -14,33 +14,17 @@
 // and M may both be negative definite.
 //
 // Launch: beta and alpha one group, the others any number of groups.
+#include "cg_columns.cl.h"
 #include "columns.cl.h"
 #include "krylov.cl.h"
-
-// Flags: `before` is that of cg_columns_p.
-#define STOP_BEFORE 0
-#define STOP_P      1
-#define STOP_R      2
-
-// Reasons of a column besides those of krylov.cl.h; lib/krylov/cg_columns.c has
-// the same.
-#define COLUMN_STAGNATION 9
-#define COLUMN_DIVERGED   10
 
 // ||r||^2 may grow by this factor.
 #define DIVERGED 1e10
 
-// Own words of state[] for each column.
-#define REASON(q)  (KRYLOV_OWN + (q))           // 0: it goes on
-#define STEP(q)    (KRYLOV_OWN + COLUMNS + (q)) // at which it ended
-#define RHO(q)     (KRYLOV_OWN + 2 * COLUMNS + (q))
-#define ALPHA(q)   (KRYLOV_OWN + 3 * COLUMNS + (q)) // 0: x and r stay
-#define BETA(q)    (KRYLOV_OWN + 4 * COLUMNS + (q))
-#define START(q)   (KRYLOV_OWN + 5 * COLUMNS + (q)) // <r, r> at first
-#define BEST(q)    (KRYLOV_OWN + 6 * COLUMNS + (q)) // and at best
-#define BEST_AT(q) (KRYLOV_OWN + 7 * COLUMNS + (q))
+// A word of column q, and its ring.
+#define OF(q, word) (KRYLOV_OWN + (word)*COLUMNS + (q))
 #define RING(q, it)                                                            \
- (KRYLOV_OWN + 8 * COLUMNS + (q)*KRYLOV_RING_SIZE + (it) % KRYLOV_RING_SIZE)
+ (OF((q)*KRYLOV_RING_SIZE, CG_COLUMNS_RINGS) + (it) % KRYLOV_RING_SIZE)
 
 // ------------------------------------------------------------------- scalars
 
@@ -74,8 +58,8 @@ static inline void end_column(global double *state, uint q, int it, int reason)
 {
     if (reason == 0)
         return;
-    state[REASON(q)] = reason;
-    state[STEP(q)] = it;
+    state[OF(q, CG_COLUMNS_REASON)] = reason;
+    state[OF(q, CG_COLUMNS_STEP)] = it;
 }
 
 // Lead only: whether all columns have ended.
@@ -83,7 +67,7 @@ static inline bool all_ended(global const double *state)
 {
     bool all = true;
     for (uint q = 0; q < COLUMNS; ++q)
-        all = all && state[REASON(q)] != 0;
+        all = all && state[OF(q, CG_COLUMNS_REASON)] != 0;
     return all;
 }
 
@@ -104,31 +88,32 @@ static inline int watch(global double *state, uint q, int it, double rr,
                         int stagnation)
 {
     if (it == 0)
-        state[START(q)] = rr;
-    if (it == 0 || rr < state[BEST(q)]) {
-        state[BEST(q)] = rr;
-        state[BEST_AT(q)] = it;
+        state[OF(q, CG_COLUMNS_START)] = rr;
+    if (it == 0 || rr < state[OF(q, CG_COLUMNS_BEST)]) {
+        state[OF(q, CG_COLUMNS_BEST)] = rr;
+        state[OF(q, CG_COLUMNS_BEST_AT)] = it;
     }
-    return rr > DIVERGED * state[START(q)]            ? COLUMN_DIVERGED
-           : it - (int)state[BEST_AT(q)] > stagnation ? COLUMN_STAGNATION
-                                                      : 0;
+    return rr > DIVERGED * state[OF(q, CG_COLUMNS_START)] ? CG_COLUMNS_DIVERGED
+           : it - (int)state[OF(q, CG_COLUMNS_BEST_AT)] > stagnation
+               ? CG_COLUMNS_STAGNATION
+               : 0;
 }
 
 // Without a finite residual x must not take the step that led to it.
 static inline void begin_step(global double *state, uint q, int it, double rho,
                               double rr, double limit, int stagnation)
 {
-    if (state[REASON(q)] != 0)
+    if (state[OF(q, CG_COLUMNS_REASON)] != 0)
         return;
-    const double old_rho = state[RHO(q)];
+    const double old_rho = state[OF(q, CG_COLUMNS_RHO)];
     int reason = judge(it, rho, old_rho, rr, limit);
     if (reason == 0)
         reason = watch(state, q, it, rr, stagnation);
     if (!isfinite(rr))
-        state[ALPHA(q)] = 0;
+        state[OF(q, CG_COLUMNS_ALPHA)] = 0;
     state[RING(q, it)] = rr;
-    state[RHO(q)] = rho;
-    state[BETA(q)] = it > 0 && reason == 0 ? rho / old_rho : 0;
+    state[OF(q, CG_COLUMNS_RHO)] = rho;
+    state[OF(q, CG_COLUMNS_BETA)] = it > 0 && reason == 0 ? rho / old_rho : 0;
     end_column(state, q, it, reason);
 }
 
@@ -167,14 +152,15 @@ kernel void cg_columns_beta(int it, int groups, int own, int plain,
 {
     local double part[COLUMNS * TEAM], total[2 * COLUMNS];
     local double residual[COLUMNS];
-    const int over = stop[STOP_R];
+    const int over = stop[CG_COLUMNS_STOP_R];
     if (!plain)
         sum_rows(own, dots, part, total);
     sum_rows(groups, sums + COLUMNS * (long)groups, part, total + COLUMNS);
     for (GROUP_DOWNWARDS(q, COLUMNS)) {
         const double rr = total[COLUMNS + q];
-        const double rho = plain ? copysign(rr, state[RHO(q)]) : total[q];
-        const bool goes_on = state[REASON(q)] == 0;
+        const double rho =
+            plain ? copysign(rr, state[OF(q, CG_COLUMNS_RHO)]) : total[q];
+        const bool goes_on = state[OF(q, CG_COLUMNS_REASON)] == 0;
         residual[q] = goes_on ? rr * limits[COLUMNS + q] : 0;
         if (!over)
             begin_step(state, q, it, rho, rr, limits[q], stagnation);
@@ -183,25 +169,26 @@ kernel void cg_columns_beta(int it, int groups, int own, int plain,
     if (get_local_id(0) == 0) {
         if (!over)
             krylov_note(state, it, largest_of(residual));
-        stop[STOP_BEFORE] = over;
-        decide(state, stop, STOP_P, over);
+        stop[CG_COLUMNS_BEFORE] = over;
+        decide(state, stop, CG_COLUMNS_STOP_P, over);
     }
 }
 
 // If alpha overflows, the curvature of A along p is indistinguishable from 0.
 static inline void step_length(global double *state, uint q, int it, double pv)
 {
-    if (state[REASON(q)] != 0) {
-        state[ALPHA(q)] = 0;
+    if (state[OF(q, CG_COLUMNS_REASON)] != 0) {
+        state[OF(q, CG_COLUMNS_ALPHA)] = 0;
         return;
     }
-    const double alpha = krylov_ratio(state[RHO(q)], pv);
+    const double alpha = krylov_ratio(state[OF(q, CG_COLUMNS_RHO)], pv);
     const bool definite =
-        isfinite(alpha) && krylov_is_definite(it, alpha, state[ALPHA(q)]);
+        isfinite(alpha) &&
+        krylov_is_definite(it, alpha, state[OF(q, CG_COLUMNS_ALPHA)]);
     const int reason = !isfinite(pv) ? KRYLOV_NOT_FINITE
                        : definite    ? 0
                                      : KRYLOV_INDEFINITE_A;
-    state[ALPHA(q)] = reason ? 0 : alpha;
+    state[OF(q, CG_COLUMNS_ALPHA)] = reason ? 0 : alpha;
     end_column(state, q, it, reason);
 }
 
@@ -212,14 +199,14 @@ kernel void cg_columns_alpha(int it, int groups,
                              global double *state, global int *stop)
 {
     local double part[COLUMNS * TEAM], total[COLUMNS];
-    const int over = stop[STOP_P];
+    const int over = stop[CG_COLUMNS_STOP_P];
     sum_rows(groups, sums, part, total);
     for (GROUP_DOWNWARDS(q, COLUMNS))
         if (!over)
             step_length(state, q, it, total[q]);
     GROUP_BARRIER_GLOBAL();
     if (get_local_id(0) == 0)
-        decide(state, stop, STOP_R, over);
+        decide(state, stop, CG_COLUMNS_STOP_R, over);
 }
 
 // ------------------------------------------------------------------- vectors
@@ -236,13 +223,13 @@ kernel void cg_columns_p(int it, long n, global const double *restrict z,
 {
     double alpha[OWN], beta[OWN];
     bool ended[OWN];
-    if (stop[STOP_BEFORE])
+    if (stop[CG_COLUMNS_BEFORE])
         return;
     for (uint c = 0; c < OWN; ++c) {
         const uint q = FIRST_COLUMN + c;
-        alpha[c] = it == 0 ? 0 : state[ALPHA(q)];
-        beta[c] = state[BETA(q)];
-        ended[c] = state[REASON(q)] != 0;
+        alpha[c] = it == 0 ? 0 : state[OF(q, CG_COLUMNS_ALPHA)];
+        beta[c] = state[OF(q, CG_COLUMNS_BETA)];
+        ended[c] = state[OF(q, CG_COLUMNS_REASON)] != 0;
     }
     for (RANGE(t, ROUNDS_OF(n))) {
         const long at =
@@ -268,10 +255,10 @@ kernel void cg_columns_r(long n, global const double *restrict v,
 {
     local double scratch[LCL_GROUP];
     double alpha[OWN], rr[OWN] = {0};
-    if (stop[STOP_R])
+    if (stop[CG_COLUMNS_STOP_R])
         return;
     for (uint c = 0; c < OWN; ++c)
-        alpha[c] = state[ALPHA(FIRST_COLUMN + c)];
+        alpha[c] = state[OF(FIRST_COLUMN + c, CG_COLUMNS_ALPHA)];
     for (RANGE(t, ROUNDS_OF(n)))
         for (uint c = 0; c < OWN; ++c) {
             const long k = t * OWN + c;

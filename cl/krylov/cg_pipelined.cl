@@ -15,11 +15,8 @@
 // method is as there: <w, u> - beta <r, u> / alpha' is <p, A p>. Without
 // preconditioner u is r, m is w and q is s. The kernel moves 18 vectors, or 11
 // without preconditioner, CG's two kernels 8 or 9.
+#include "cg_pipelined.cl.h"
 #include "krylov.cl.h"
-
-// Own words of state[]: <r, u> and alpha, of even and of odd iterations each.
-#define GAMMA KRYLOV_OWN
-#define ALPHA (KRYLOV_OWN + 2)
 
 // The sums of a work-item over its share of the vectors.
 struct dots {
@@ -112,8 +109,9 @@ kernel void cg_pipelined(int it, long n, double limit, int count, int plain,
     const double own_ru = krylov_share(sums, count);
     const double own_wu = krylov_share(sums + count, count);
     const double own_rr = krylov_share(sums + 2 * count, count);
-    const struct scalars before = {it == 0 ? 1.0 : state[GAMMA + (it + 1) % 2],
-                                   it == 0 ? 1.0 : state[ALPHA + (it + 1) % 2]};
+    const struct scalars before = {
+        it == 0 ? 1.0 : state[CG_PIPELINED_GAMMA + (it + 1) % 2],
+        it == 0 ? 1.0 : state[CG_PIPELINED_ALPHA + (it + 1) % 2]};
     if (krylov_is_over(stop, (it + 1) % 2, it % 2))
         return;
     struct scalars now;
@@ -128,8 +126,8 @@ kernel void cg_pipelined(int it, long n, double limit, int count, int plain,
     if (krylov_is_lead()) {
         krylov_decide(state, stop, it % 2, reason);
         krylov_note(state, it, residual);
-        state[GAMMA + it % 2] = now.gamma;
-        state[ALPHA + it % 2] = now.alpha;
+        state[CG_PIPELINED_GAMMA + it % 2] = now.gamma;
+        state[CG_PIPELINED_ALPHA + it % 2] = now.alpha;
     }
     if (!isfinite(rr))
         return;

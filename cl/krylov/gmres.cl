@@ -183,7 +183,7 @@ kernel void gmres_extend(long n, long ld, int first, int count,
 {
     if (stop[at])
         return;
-    const double scale = state[INV_NU];
+    const double scale = state[GMRES_INV_NU];
     for (TILES(i, n)) {
         const int length = length_of(i, n);
         for (int t = 0; t < length; ++t)
@@ -387,7 +387,7 @@ kernel void gmres_extend(long n, long ld, int first, int count,
     if (stop[at])
         return;
     load_coefficients(c, h, from, count);
-    const double scale = state[INV_NU];
+    const double scale = state[GMRES_INV_NU];
     for (RANGE(i, n)) {
         stored row[CHUNK];
         load_row(row, V + first * ld, ld, count, i);

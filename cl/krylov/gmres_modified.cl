@@ -34,5 +34,5 @@ kernel void gmres_modified(long n, long ld, int k, int count,
     if (get_local_id(0) == 0)
         sums[k * (long)groups + get_group_id(0)] = sum;
     if (krylov_is_lead())
-        h[H1 + k - 1] = h_k;
+        h[GMRES_H1 + k - 1] = h_k;
 }

@@ -40,7 +40,7 @@ kernel void gmres_begin(int it, int m, long n, double limit, int groups,
                         global double *state, global int *stop)
 {
     local double scratch[LCL_GROUP];
-    if (krylov_is_over(stop, STOP_STEP, STOP_BEGIN))
+    if (krylov_is_over(stop, GMRES_STOP_STEP, GMRES_STOP_BEGIN))
         return;
     const double rr = group_sum(krylov_share(sums + groups, groups), scratch);
     const double beta = sqrt(rr), scale = krylov_ratio(1, beta);
@@ -49,14 +49,14 @@ kernel void gmres_begin(int it, int m, long n, double limit, int groups,
                        : residual <= limit ? KRYLOV_CONVERGED
                                            : 0;
     if (krylov_is_lead()) {
-        krylov_decide(state, stop, STOP_BEGIN, reason);
+        krylov_decide(state, stop, GMRES_STOP_BEGIN, reason);
         if (it == 0)
             krylov_note(state, it, residual);
         else
-            state[RESTARTS] += 1;
-        state[COLUMNS] = 0;
-        state[START] = rr;
-        h[RIGHT_SIDE(m)] = beta;
+            state[GMRES_RESTARTS] += 1;
+        state[GMRES_COLUMNS] = 0;
+        state[GMRES_START] = rr;
+        h[GMRES_RIGHT_SIDE(m)] = beta;
     }
     if (reason)
         return;
@@ -79,7 +79,7 @@ kernel void gmres_reduce(int groups, global const double *sums,
     const double v =
         group_sum(krylov_share(sums + row * groups, groups), scratch);
     if (get_local_id(0) == 0)
-        h[H1 + row] = v;
+        h[GMRES_H1 + row] = v;
 }
 
 // to[i] = from[i], i < count
@@ -107,7 +107,7 @@ INLINE double take_sums(local struct column *w, int j, int m, int second_pass,
 {
     double first = 0, second = 0;
     local double *h1 = w->sine, *h2 = w->h;
-    fetch(h1, h + H1, j + 1);
+    fetch(h1, h + GMRES_H1, j + 1);
     GROUP_BARRIER();
     for (EACH(k, from, j + 1)) {
         const double a = h1[min(k, j)];
@@ -115,7 +115,7 @@ INLINE double take_sums(local struct column *w, int j, int m, int second_pass,
         if (k <= j) {
             first += a * a;
             second += b * b;
-            h[H2(m) + k] = b;
+            h[GMRES_H2(m) + k] = b;
             h2[k] = a + b;
         }
     }
@@ -123,8 +123,8 @@ INLINE double take_sums(local struct column *w, int j, int m, int second_pass,
     const double left = ww - group_sum(second, scratch);
     *total = group_sum(first, scratch) + ww;
     GROUP_BARRIER();
-    fetch(w->cosine, h + COSINE(m), j);
-    fetch(w->sine, h + SINE(m), j);
+    fetch(w->cosine, h + GMRES_COSINE(m), j);
+    fetch(w->sine, h + GMRES_SINE(m), j);
     const bool spent =
         left <= 0.5 * ww || left <= (j + 1) * EXHAUSTED_2 * *total;
     return spent ? 0 : left;
@@ -167,17 +167,17 @@ INLINE void keep_step(local const struct column *w, int it, int j, int m,
     const int reason = w->reason;
     const bool sound = reason == 0 || reason == KRYLOV_CONVERGED;
     if (krylov_is_lead()) {
-        state[INV_NU] = inv_nu;
-        state[EXHAUSTED] = nu == 0;
-        krylov_decide(state, stop, STOP_STEP, reason);
+        state[GMRES_INV_NU] = inv_nu;
+        state[GMRES_EXHAUSTED] = nu == 0;
+        krylov_decide(state, stop, GMRES_STOP_STEP, reason);
     }
     if (krylov_is_lead() && sound) {
-        state[COLUMNS] = j + 1;
+        state[GMRES_COLUMNS] = j + 1;
         krylov_note(state, it + 1, next * next * ratio);
-        h[COSINE(m) + j] = c;
-        h[SINE(m) + j] = s;
-        h[RIGHT_SIDE(m) + j] = g;
-        h[RIGHT_SIDE(m) + j + 1] = next;
+        h[GMRES_COSINE(m) + j] = c;
+        h[GMRES_SINE(m) + j] = s;
+        h[GMRES_RIGHT_SIDE(m) + j] = g;
+        h[GMRES_RIGHT_SIDE(m) + j + 1] = next;
     }
 }
 
@@ -190,11 +190,13 @@ kernel void gmres_step(int it, int j, int m, int second_pass, double limit,
 {
     local double scratch[LCL_GROUP];
     local struct column w;
-    if (before == STOP_STEP ? stop[before]
-                            : krylov_is_over(stop, before, STOP_STEP))
+    if (before == GMRES_STOP_STEP
+            ? stop[before]
+            : krylov_is_over(stop, before, GMRES_STOP_STEP))
         return;
-    const double g = h[RIGHT_SIDE(m) + j], other = state[KRYLOV_NORM];
-    const double ratio = other > 0 ? krylov_ratio(other, state[START]) : 1;
+    const double g = h[GMRES_RIGHT_SIDE(m) + j], other = state[KRYLOV_NORM];
+    const double ratio =
+        other > 0 ? krylov_ratio(other, state[GMRES_START]) : 1;
     krylov_sum_rows(j + 2, groups, sums, w.h, scratch);
     GROUP_BARRIER();
     double total;
@@ -210,7 +212,7 @@ kernel void gmres_step(int it, int j, int m, int second_pass, double limit,
     for (EACH(i, first, j + 1)) {
         const double h_i = w.h[min(i, j)];
         if (i <= j)
-            h[COLUMN(m, j) + i] = h_i;
+            h[GMRES_COLUMN(m, j) + i] = h_i;
     }
 }
 
@@ -222,10 +224,10 @@ kernel void gmres_solve(int k, int m, global double *h, global const int *stop,
     local double scratch[LCL_GROUP], y[LIMIT];
     if (stop[at])
         return;
-    fetch(y, h + RIGHT_SIDE(m), k);
+    fetch(y, h + GMRES_RIGHT_SIDE(m), k);
     GROUP_BARRIER();
     for (int j = k - 1; j >= 0; --j) {
-        global const double *r = h + COLUMN(m, j);
+        global const double *r = h + GMRES_COLUMN(m, j);
         const double y_j = krylov_ratio(y[j], r[j]);
         GROUP_BARRIER();
         for (EACH(i, first, j + 1)) {
@@ -242,7 +244,7 @@ kernel void gmres_solve(int k, int m, global double *h, global const int *stop,
     for (EACH(i, first, k)) {
         const double y_i = bad > 0 ? 0 : y[min(i, k - 1)];
         if (i < k)
-            h[SOLUTION(m) + i] = y_i;
+            h[GMRES_SOLUTION(m) + i] = y_i;
     }
 }
 

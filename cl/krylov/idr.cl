@@ -146,7 +146,7 @@ kernel void idr_omega(int it, long n, double limit, int groups,
                       global int *stop)
 {
     local double scratch[LCL_GROUP], parts[WAVES * (IDR_S + 1)];
-    if (krylov_is_over(stop, STOP_R, STOP_O))
+    if (krylov_is_over(stop, IDR_STOP_R, IDR_STOP_O))
         return;
     const double own_rr = krylov_share(norm, groups);
     const double own_tr = krylov_share(sums, products);
@@ -164,9 +164,9 @@ kernel void idr_omega(int it, long n, double limit, int groups,
     if (!reason && (fabs(tr) <= KRYLOV_TINY * most || !isfinite(omega)))
         reason = KRYLOV_BREAKDOWN_OMEGA;
     if (krylov_is_lead()) {
-        krylov_decide(state, stop, STOP_O, reason);
+        krylov_decide(state, stop, IDR_STOP_O, reason);
         krylov_note(state, it, residual);
-        state[OMEGA] = omega;
+        state[IDR_OMEGA] = omega;
     }
     if (reason)
         return;
@@ -188,13 +188,13 @@ kernel void idr_last(int it, double limit, int groups, int row,
                      global int *stop, int at)
 {
     local double scratch[LCL_GROUP];
-    if (krylov_is_over(stop, at, STOP_U))
+    if (krylov_is_over(stop, at, IDR_STOP_U))
         return;
     const double rr = krylov_residual(
         state,
         group_sum(krylov_share(sums + row * (long)groups, groups), scratch));
     if (krylov_is_lead()) {
-        krylov_decide(state, stop, STOP_U, judge(rr, limit));
+        krylov_decide(state, stop, IDR_STOP_U, judge(rr, limit));
         krylov_note(state, it, rr);
     }
 }

@@ -32,23 +32,17 @@
 //
 // At the start of a system G, U and state[] are zero: m stores the reciprocals
 // of its diagonal, so that c = 0. A stopped kernel changes no vector: x is that
-// of the last sound step. lib/krylov/idr.c has the same stopping flags.
+// of the last sound step.
 #pragma once
 
+#include "idr_state.cl.h"
 #include "krylov.cl.h"
 
 #ifndef IDR_S
 # define IDR_S 4 // shadow vectors, 1 to 8
 #endif
 
-// Stopping flags, by the kernel that computes r, u and omega.
-#define STOP_R 0
-#define STOP_U 1
-#define STOP_O 2
-
-// Own words of state[]: omega, c, f as read by even and by odd steps, m.
-#define OMEGA       KRYLOV_OWN
-#define IDR_C       (KRYLOV_OWN + 1)
+// Words f and m of state[].
 #define IDR_F(k)    (IDR_C + IDR_S + (k) % 2 * IDR_S)
 #define IDR_M(i, j) (IDR_C + 3 * IDR_S + (i)*IDR_S + (j))
 

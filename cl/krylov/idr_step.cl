@@ -77,7 +77,7 @@ INLINE void solve_small(local struct small *w, int k, long n)
 INLINE void keep_small(local const struct small *w, int k, global double *state,
                        global int *stop)
 {
-    krylov_decide(state, stop, STOP_R, w->reason);
+    krylov_decide(state, stop, IDR_STOP_R, w->reason);
     state[IDR_M(k, k)] = krylov_ratio(1, w->h[k]);
     for (int i = k + 1; i < IDR_S; ++i) {
         state[IDR_M(i, k)] = w->h[i];
@@ -97,7 +97,7 @@ kernel void idr_v(long n, int groups, global const double *restrict sums,
 {
     local double scratch[LCL_GROUP];
     local struct small w;
-    if (krylov_is_over(stop, STOP_O, STOP_R))
+    if (krylov_is_over(stop, IDR_STOP_O, IDR_STOP_R))
         return;
     krylov_sum_rows(IDR_S, groups, sums, w.c, scratch);
     load_triangle(&w, state, IDR_S);
@@ -128,7 +128,7 @@ kernel void idr_u(int it, int k, long n, double limit, int groups, int row,
                   global double *state, global int *stop)
 {
     local double scratch[LCL_GROUP], c[IDR_S];
-    if (krylov_is_over(stop, STOP_R, STOP_U))
+    if (krylov_is_over(stop, IDR_STOP_R, IDR_STOP_U))
         return;
     for (uint j = get_local_id(0); j < IDR_S; j += LCL_GROUP)
         c[j] = j < (uint)k ? 0 : state[IDR_C + j];
@@ -138,12 +138,12 @@ kernel void idr_u(int it, int k, long n, double limit, int groups, int row,
         group_sum(krylov_share(sums + row * (long)groups, groups), scratch));
     const int reason = judge(rr, limit);
     if (krylov_is_lead()) {
-        krylov_decide(state, stop, STOP_U, reason);
+        krylov_decide(state, stop, IDR_STOP_U, reason);
         krylov_note(state, it, rr);
     }
     if (reason)
         return;
-    const double omega = it < IDR_S ? 1 : state[OMEGA];
+    const double omega = it < IDR_S ? 1 : state[IDR_OMEGA];
     for (RANGE(i, n)) {
         double u_i = omega * y[i], old[IDR_S];
         for (int j = 0; j < IDR_S; ++j)
@@ -167,7 +167,7 @@ kernel void idr_step(int k, long n, int groups,
 {
     local double scratch[LCL_GROUP];
     local struct small w;
-    if (krylov_is_over(stop, STOP_U, STOP_R))
+    if (krylov_is_over(stop, IDR_STOP_U, IDR_STOP_R))
         return;
     krylov_sum_rows(IDR_S + 1, groups, sums, w.h, scratch);
     load_triangle(&w, state, (uint)k);

@@ -20,12 +20,7 @@
 // is v and phi is ||r||, so that r is not needed: 10 vectors. M may be negative
 // definite: b then is negative, and MINRES takes the same steps as for -M.
 #include "krylov.cl.h"
-
-#define STOP_V 0
-#define STOP_X 1
-
-// Own words of state[]: alpha, then six scalars of even and of odd iterations.
-#define ALPHA KRYLOV_OWN
+#include "minres.cl.h"
 
 struct scalars {
     double b;    // sqrt |<v, z>|, with the sign of <v, z>
@@ -36,7 +31,7 @@ struct scalars {
 
 static inline int place_of(int it)
 {
-    return KRYLOV_OWN + 1 + it % 2 * 6;
+    return MINRES_SCALARS + it % 2 * MINRES_COUNT;
 }
 
 static inline struct scalars load_scalars(global const double *state, int it)
@@ -103,7 +98,7 @@ kernel void minres_v(int it, long n, double limit, int groups, int plain,
     // iteration 0 stores its scalars, so that it must not load them
     struct scalars t = load_scalars(state, it == 0 ? 1 : it);
     const double old_b = state[place_of(it + 1)];
-    if (krylov_is_over(stop, STOP_X, STOP_V))
+    if (krylov_is_over(stop, MINRES_STOP_X, MINRES_STOP_V))
         return;
     const double zq = group_sum(own_zq, scratch);
     const double sum = group_sum(own_rr, scratch);
@@ -114,9 +109,9 @@ kernel void minres_v(int it, long n, double limit, int groups, int plain,
     const double alpha = krylov_ratio(zq, t.b * t.b);
     const int reason = judge_v(t.b, alpha, rr, limit);
     if (krylov_is_lead()) {
-        krylov_decide(state, stop, STOP_V, reason);
+        krylov_decide(state, stop, MINRES_STOP_V, reason);
         krylov_note(state, it, rr);
-        state[ALPHA] = alpha;
+        state[MINRES_ALPHA] = alpha;
         if (it == 0)
             store_scalars(state, it, t);
     }
@@ -204,15 +199,15 @@ kernel void minres_x(int it, long n, int groups, int plain, global double *sums,
     local double scratch[LCL_GROUP];
     const double own_vz = krylov_share(sums, groups);
     const struct scalars t = load_scalars(state, it);
-    const double alpha = state[ALPHA];
-    if (krylov_is_over(stop, STOP_V, STOP_X))
+    const double alpha = state[MINRES_ALPHA];
+    if (krylov_is_over(stop, MINRES_STOP_V, MINRES_STOP_X))
         return;
     const double vz = group_sum(own_vz, scratch);
     struct column column;
     const struct scalars u = rotate(t, alpha, signed_root(vz), &column);
     const int reason = judge_x(t.b, vz, column);
     if (krylov_is_lead()) {
-        krylov_decide(state, stop, STOP_X, reason);
+        krylov_decide(state, stop, MINRES_STOP_X, reason);
         store_scalars(state, it + 1, u);
     }
     if (reason)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a verdict needs to know of the residual r and of x:
-//     verify_norms:  of group g of G, the sum of |scale r_i|^POWER as
-//                     parts[g] + parts[G+g], the largest |r_i| and backward_i
-//                     as parts[2G+g] and parts[3G+g], and how many r_i and x_i
-//                     are not finite as parts[4G+g] and parts[5G+g];
+//     verify_norms:  of group g of G, the sum of |scale r_i|^POWER in two
+//                     numbers, the largest |r_i| and backward_i, and how many
+//                     r_i and x_i are not finite, as rows of `parts`
+//                     (verify.cl.h);
 //                     sums[G+g] = the sum of r_i^2 in working precision
 //     verify_scale:  v_i = v_i a b
 // x has `columns` interleaved columns, of which q is meant.
@@ -12,6 +12,7 @@
 // Determinism: fixed order for a given G.
 #include "finite.cl.h"
 #include "long_sum.cl.h"
+#include "verify.cl.h"
 
 #ifndef POWER
 # define POWER 2 // 1: the sum of |r_i|
@@ -83,12 +84,12 @@ kernel void verify_norms(long n, double scale, global const double *restrict r,
     if (get_local_id(0) != 0)
         return;
     double rest;
-    parts[g] = two_sum(s.norm.high, s.norm.middle, &rest);
-    parts[G + g] = rest + s.norm.low;
-    parts[2 * G + g] = s.largest;
-    parts[3 * G + g] = s.backward;
-    parts[4 * G + g] = s.bad_r;
-    parts[5 * G + g] = s.bad_x;
+    parts[VERIFY_HIGH * G + g] = two_sum(s.norm.high, s.norm.middle, &rest);
+    parts[VERIFY_LOW * G + g] = rest + s.norm.low;
+    parts[VERIFY_LARGEST * G + g] = s.largest;
+    parts[VERIFY_BACKWARD * G + g] = s.backward;
+    parts[VERIFY_BAD_R * G + g] = s.bad_r;
+    parts[VERIFY_BAD_X * G + g] = s.bad_x;
     sums[G + g] = s.square;
 }
 

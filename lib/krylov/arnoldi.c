@@ -17,19 +17,9 @@ enum { ALIGNED = 64 };
 static const int sizes[LCL_ARNOLDI_SIZES] = {8, 16, 32};
 enum { CHUNK = 32, WAVES = 8 };
 
-// Words of h, as in gmres.cl.h.
-enum { H1 };
-static int word_of_h2(const struct lcl_arnoldi *A)
-{
-    return A->m;
-}
-static int word_of_y(const struct lcl_arnoldi *A)
-{
-    return 2 * A->m;
-}
 static int64_t words_of_h(int m)
 {
-    return 6 * (int64_t)m + 1 + (int64_t)m * (m + 1) / 2;
+    return GMRES_COLUMN((int64_t)m, (int64_t)m);
 }
 
 // ------------------------------------------------------------------- memory
@@ -102,7 +92,8 @@ static int groups_for(const struct lcl_caps *caps, int64_t n)
     return filled < most ? (int)filled : most;
 }
 
-// Gets kernels of a source; the storage is given by its number in gmres.cl.h.
+// Gets kernels of a source; the storage is given by its number in
+// gmres_state.cl.h.
 static enum lcl_status get_all(const struct lcl_arnoldi *A, const char *source,
                                int chunk, const struct lcl_kernel_plan *all,
                                size_t count)
@@ -110,7 +101,7 @@ static enum lcl_status get_all(const struct lcl_arnoldi *A, const char *source,
     const struct lcl_spec spec = {
         .source = source,
         .group = group_of(lcl_context_caps(A->space.ctx)),
-        .storage = A->storage == LCL_BASIS_FP32 ? 2 : 1,
+        .storage = A->storage == LCL_BASIS_FP32 ? GMRES_FP32 : GMRES_FP64,
         .defines = {{"CHUNK", chunk}},
     };
     return lcl_kernels_get(A->space.ctx, &spec, all, count);
@@ -314,13 +305,13 @@ static enum lcl_status orthogonalise(const struct lcl_arnoldi *A, int k, int at)
 {
     const int last = last_of(A, k);
     const struct chunk c = chunk_at(A, last, k);
-    enum lcl_status st = take_front(A, k, H1, at);
+    enum lcl_status st = take_front(A, k, GMRES_H1, at);
     if (st < 0)
         return st;
     st = LCL_LAUNCH(c.pass->orthogonalise, A->groups, lcl_arg_long(A->n),
                     lcl_arg_long(A->ld), lcl_arg_int(c.first),
                     lcl_arg_int(c.count), lcl_arg_buffer(A->V),
-                    lcl_arg_buffer(A->h), lcl_arg_int(H1 + c.first),
+                    lcl_arg_buffer(A->h), lcl_arg_int(GMRES_H1 + c.first),
                     lcl_arg_buffer(A->w), lcl_arg_buffer(A->rows),
                     lcl_arg_buffer(A->stop), lcl_arg_int(at));
     for (int first = 0; first < last && st == LCL_OK; first += A->chunk)
@@ -352,7 +343,7 @@ static enum lcl_status extend(const struct lcl_arnoldi *A, int k, int at)
 {
     const int last = is_modified(A) ? k - 1 : last_of(A, k);
     const struct chunk c = chunk_at(A, last, k);
-    const int word = word_of_h2(A);
+    const int word = GMRES_H2(A->m);
     const enum lcl_status st =
         is_modified(A) ? LCL_OK : take_front(A, k, word, at);
     if (st < 0)
@@ -409,7 +400,7 @@ enum lcl_status lcl_arnoldi_solve(const struct lcl_arnoldi *A, int k,
 enum lcl_status lcl_arnoldi_combine(const struct lcl_arnoldi *A, int k,
                                     bool keep, const struct lcl_operands *v)
 {
-    struct weights w = {.a = 1, .word = word_of_y(A), .keep = keep};
+    struct weights w = {.a = 1, .word = GMRES_SOLUTION(A->m), .keep = keep};
     enum lcl_status st = LCL_OK;
     for (int first = 0; first < k && st == LCL_OK;) {
         const struct chunk c = chunk_at(A, first, k);

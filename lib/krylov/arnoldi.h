@@ -3,25 +3,13 @@
 // in cl/krylov/gmres.cl, gmres_step.cl and gmres_modified.cl.
 #pragma once
 
+#include "cl/krylov/gmres_state.cl.h"
 #include "host/buffer.h"
 #include "host/program.h"
 #include "lib/vector/operands.h"
 #include "lib/vector/space.h"
 
 #include <levelcl/solver.h>
-
-// Stopping flags, as in gmres.cl.h.
-enum { LCL_ARNOLDI_BEGIN, LCL_ARNOLDI_STEP, LCL_ARNOLDI_STOPS };
-
-// Indices of Arnoldi's words in state[], as in gmres.cl.h.
-enum {
-    LCL_ARNOLDI_COLUMNS,
-    LCL_ARNOLDI_INV_NU,
-    LCL_ARNOLDI_EXHAUSTED,
-    LCL_ARNOLDI_RESTARTS,
-    LCL_ARNOLDI_START,
-    LCL_ARNOLDI_WORDS
-};
 
 // Kernels of gmres.cl for chunks of 8, 16 and 32 columns; at width 1 one set
 // handles all columns at once.
@@ -45,7 +33,7 @@ struct lcl_arnoldi {
     lcl_kernel *modified;     // of modified Gram-Schmidt, or NULL
     lcl_buffer *V, *Z;        // Z: M^-1 V if flexible
     lcl_buffer *v, *w;        // the last column in fp64; A M^-1 v
-    lcl_buffer *h;            // scalars, see gmres.cl.h
+    lcl_buffer *h;            // scalars, see gmres_state.cl.h
     lcl_buffer *rows;         // partial sums: m + 1 rows, one sum per group
     lcl_buffer *state, *stop; // owned by the caller, set after
                               // lcl_arnoldi_init()

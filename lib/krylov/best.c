@@ -71,21 +71,21 @@ enum lcl_status lcl_best_checkpoint(struct lcl_solver *S, int it,
     struct lcl_best *B = &S->kept;
     if (!is_due(B, it))
         return LCL_OK;
-    const int from = LCL_KRYLOV_BEST + 2 * B->slot;
-    const int to = LCL_KRYLOV_BEST + 2 * (1 - B->slot);
+    const int from = KRYLOV_BEST + 2 * B->slot;
+    const int to = KRYLOV_BEST + 2 * (1 - B->slot);
     B->slot = 1 - B->slot;
     return LCL_LAUNCH(
         B->kernel, B->groups, lcl_arg_long(S->A->range.n), lcl_arg_int(it),
-        lcl_arg_int(LCL_KRYLOV_RING + it % LCL_KRYLOV_RING_SIZE),
-        lcl_arg_int(from), lcl_arg_int(to), lcl_arg_double(B->rr / B->scale),
-        lcl_arg_buffer(S->x), lcl_arg_buffer(B->x), lcl_arg_buffer(state),
-        lcl_arg_buffer(stop), lcl_arg_int(at));
+        lcl_arg_int(KRYLOV_RING + it % KRYLOV_RING_SIZE), lcl_arg_int(from),
+        lcl_arg_int(to), lcl_arg_double(B->rr / B->scale), lcl_arg_buffer(S->x),
+        lcl_arg_buffer(B->x), lcl_arg_buffer(state), lcl_arg_buffer(stop),
+        lcl_arg_int(at));
 }
 
 void lcl_best_look(struct lcl_best *B, const double *state, int first)
 {
     for (int slot = 0; slot < 2; ++slot) {
-        const double *words = state + LCL_KRYLOV_BEST + 2 * slot;
+        const double *words = state + KRYLOV_BEST + 2 * slot;
         const double rr = B->scale * words[0];
         if (words[1] > 0 && rr < B->rr) {
             B->rr = rr;

@@ -3,15 +3,12 @@
 // per iteration. The kernels are in cl/krylov/bicgstab.cl.
 #include "lib/krylov/pipeline.h"
 
+#include "cl/krylov/bicgstab.cl.h"
 #include "host/alloc.h"
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
-
-// As in bicgstab.cl.
-enum { STOP_P, STOP_S, STOP_X, STOPS };
-enum { OWN_WORDS = 4 };
 
 struct bicgstab {
     struct lcl_pipeline pipeline;
@@ -29,7 +26,8 @@ static enum lcl_status enqueue_p(struct lcl_solver *S, int it)
     const int first = it == 0 ? 1 : 0; // <r, r> alone, or also <r0, r>
     enum lcl_status st = lcl_space_reduce_dots(&S->A->range, S->sums, first,
                                                dots + first, 2 - first, groups);
-    if (st < 0 || (st = lcl_pipeline_norm(&K->pipeline, S, STOP_X)) < 0)
+    if (st < 0 ||
+        (st = lcl_pipeline_norm(&K->pipeline, S, BICGSTAB_STOP_X)) < 0)
         return st;
     return LCL_LAUNCH(
         K->p_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->A->range.n),
@@ -67,19 +65,23 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
     const struct bicgstab *K = S->method;
     const struct lcl_space *V = &S->A->range;
     const lcl_buffer *stop = K->pipeline.stop;
-    const struct lcl_operands v = {K->y, K->r0, K->v, K->dots, stop, STOP_P};
-    const struct lcl_operands t = {K->z, S->r, K->t, K->dots, stop, STOP_S};
+    const struct lcl_operands v = {K->y,    K->r0, K->v,
+                                   K->dots, stop,  BICGSTAB_STOP_P};
+    const struct lcl_operands t = {K->z,    S->r, K->t,
+                                   K->dots, stop, BICGSTAB_STOP_S};
     const struct lcl_dots r0_v = lcl_dot(K->r0, K->v);
     const struct lcl_dots of_t[] = {lcl_dot(K->t, S->r), lcl_dot(K->t, K->t)};
     enum lcl_status st;
     if ((st = enqueue_p(S, it)) < 0 ||
-        (st = lcl_best_checkpoint(S, it, K->pipeline.state, stop, STOP_P)) <
+        (st = lcl_best_checkpoint(S, it, K->pipeline.state, stop,
+                                  BICGSTAB_STOP_P)) < 0 ||
+        (st = lcl_krylov_precondition(S, K->p, K->y, stop, BICGSTAB_STOP_P)) <
             0 ||
-        (st = lcl_krylov_precondition(S, K->p, K->y, stop, STOP_P)) < 0 ||
         (st = lcl_apply(S->A, LCL_APPLY_DOT, &v)) < 0 ||
         (st = lcl_space_reduce_dots(V, K->dots, 0, &r0_v, 1, V->groups)) < 0 ||
         (st = enqueue_s(S, it)) < 0 ||
-        (st = lcl_krylov_precondition(S, S->r, K->z, stop, STOP_S)) < 0 ||
+        (st = lcl_krylov_precondition(S, S->r, K->z, stop, BICGSTAB_STOP_S)) <
+            0 ||
         (st = lcl_apply(S->A, LCL_APPLY_DOT_NORM, &t)) < 0 ||
         (st = lcl_space_reduce_dots(V, K->dots, 0, of_t, 2, V->groups)) < 0)
         return st;
@@ -87,8 +89,8 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
 }
 
 static const struct lcl_pipeline_ops pipeline_ops = {
-    .stops = STOPS,
-    .words = OWN_WORDS,
+    .stops = BICGSTAB_STOPS,
+    .words = BICGSTAB_WORDS,
     .step = enqueue_step,
     .last = enqueue_p,
 };

@@ -3,15 +3,12 @@
 // iteration. The kernels are in cl/krylov/cg.cl.
 #include "lib/krylov/pipeline.h"
 
+#include "cl/krylov/cg.cl.h"
 #include "host/alloc.h"
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
-
-// As in cg.cl.
-enum { STOP_P, STOP_R, STOPS };
-enum { OWN_WORDS = 4 };
 
 struct cg {
     struct lcl_pipeline pipeline;
@@ -26,7 +23,7 @@ static enum lcl_status enqueue_p(struct lcl_solver *S, int it, bool plain,
 {
     const struct cg *K = S->method;
     const int groups = S->A->range.groups;
-    const enum lcl_status st = lcl_pipeline_norm(&K->pipeline, S, STOP_R);
+    const enum lcl_status st = lcl_pipeline_norm(&K->pipeline, S, CG_STOP_R);
     if (st < 0)
         return st;
     return LCL_LAUNCH(
@@ -57,7 +54,7 @@ static enum lcl_status enqueue_z(struct lcl_solver *S)
                                    .y = K->z,
                                    .sums = S->sums,
                                    .stop = K->pipeline.stop,
-                                   .at = STOP_R};
+                                   .at = CG_STOP_R};
     return lcl_apply(S->M, LCL_APPLY_DOT, &v);
 }
 
@@ -82,13 +79,13 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
                                    .y = K->v,
                                    .sums = K->dots,
                                    .stop = stop,
-                                   .at = STOP_P};
+                                   .at = CG_STOP_P};
     const struct lcl_dots pv = lcl_dot(K->p, K->v);
     enum lcl_status st;
     if (K->z && (st = enqueue_z(S)) < 0)
         return st;
     if ((st = reduce(S)) < 0 || (st = enqueue_p(S, it, !K->z, z)) < 0 ||
-        (st = lcl_best_checkpoint(S, it, K->pipeline.state, stop, STOP_P)) <
+        (st = lcl_best_checkpoint(S, it, K->pipeline.state, stop, CG_STOP_P)) <
             0 ||
         (st = lcl_apply(S->A, LCL_APPLY_DOT, &v)) < 0 ||
         (st = lcl_space_reduce_dots(V, K->dots, 0, &pv, 1, V->groups)) < 0)
@@ -107,8 +104,8 @@ static enum lcl_status enqueue_last(struct lcl_solver *S, int it)
 }
 
 static const struct lcl_pipeline_ops pipeline_ops = {
-    .stops = STOPS,
-    .words = OWN_WORDS,
+    .stops = CG_STOPS,
+    .words = CG_WORDS,
     .step = enqueue_step,
     .last = enqueue_last,
 };

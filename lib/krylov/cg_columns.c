@@ -2,6 +2,7 @@
 // CG for several columns at once.
 #include "lib/krylov/cg_columns.h"
 
+#include "cl/krylov/cg_columns.cl.h"
 #include "host/alloc.h"
 #include "host/launch.h"
 #include "host/log.h"
@@ -10,17 +11,13 @@
 
 #include <math.h>
 
-// As in cg_columns.cl.
-enum { STOP_BEFORE, STOP_P, STOP_R, STOPS };
-enum { REASON, STEP, RINGS = 8 }; // in columns
-
 static const enum lcl_stop reasons[] = {
-    [1] = LCL_STOP_RTOL,
-    [5] = LCL_STOP_NOT_FINITE,
-    [6] = LCL_STOP_INDEFINITE_MATRIX,
-    [7] = LCL_STOP_INDEFINITE_PRECOND,
-    [9] = LCL_STOP_STAGNATION,
-    [10] = LCL_STOP_DIVERGED,
+    [KRYLOV_CONVERGED] = LCL_STOP_RTOL,
+    [KRYLOV_NOT_FINITE] = LCL_STOP_NOT_FINITE,
+    [KRYLOV_INDEFINITE_A] = LCL_STOP_INDEFINITE_MATRIX,
+    [KRYLOV_INDEFINITE_M] = LCL_STOP_INDEFINITE_PRECOND,
+    [CG_COLUMNS_STAGNATION] = LCL_STOP_STAGNATION,
+    [CG_COLUMNS_DIVERGED] = LCL_STOP_DIVERGED,
 };
 
 // ------------------------------------------------------------------- steps
@@ -35,7 +32,7 @@ static enum lcl_status enqueue_z(struct lcl_cg_columns *K)
                                    .y = K->z,
                                    .sums = K->rz,
                                    .stop = K->pipeline.stop,
-                                   .at = STOP_R};
+                                   .at = CG_COLUMNS_STOP_R};
     const enum lcl_status st =
         lcl_apply(&K->M, dots ? LCL_APPLY_DOT : LCL_APPLY, &v);
     return st < 0 || dots ? st : lcl_interleaved_dot(&K->vectors, &v);
@@ -93,13 +90,13 @@ static enum lcl_status enqueue_step(struct lcl_solver *J, int it)
                                    .y = K->v,
                                    .sums = K->dots,
                                    .stop = K->pipeline.stop,
-                                   .at = STOP_P};
+                                   .at = CG_COLUMNS_STOP_P};
     enum lcl_status st;
     pass_on_cancel(K);
     if ((K->z && (st = enqueue_z(K)) < 0) ||
         (st = enqueue_p(K, it, !K->z)) < 0 ||
         (st = lcl_best_checkpoint(J, it, K->pipeline.state, K->pipeline.stop,
-                                  STOP_P)) < 0 ||
+                                  CG_COLUMNS_STOP_P)) < 0 ||
         (st = lcl_apply(&K->A, LCL_APPLY_DOT, &v)) < 0)
         return st;
     return enqueue_r(K, it);
@@ -120,17 +117,17 @@ static enum lcl_status note_column(struct lcl_cg_columns *K, int q,
 {
     struct lcl_solver *C = &K->column[q];
     const int columns = K->columns;
-    const int reason = (int)own[REASON * columns + q];
-    const int step = (int)own[STEP * columns + q];
+    const int reason = (int)own[CG_COLUMNS_REASON * columns + q];
+    const int step = (int)own[CG_COLUMNS_STEP * columns + q];
     const double *ring =
-        own + RINGS * columns + (size_t)q * LCL_KRYLOV_RING_SIZE;
+        own + CG_COLUMNS_RINGS * columns + (size_t)q * KRYLOV_RING_SIZE;
     const int first = K->before[q];
     enum lcl_status st = LCL_OK;
     if (reason > 0 && step < last)
         last = step;
     int it = C->history_count - first;
     for (it = it < 0 ? 0 : it; it <= last && st == LCL_OK; ++it)
-        st = lcl_krylov_note(C, first + it, ring[it % LCL_KRYLOV_RING_SIZE]);
+        st = lcl_krylov_note(C, first + it, ring[it % KRYLOV_RING_SIZE]);
     C->stop = reasons[reason];
     return st;
 }
@@ -140,16 +137,16 @@ static bool is_sound(const struct lcl_cg_columns *K, const double *own, int q,
                      int last)
 {
     const int known = sizeof reasons / sizeof *reasons;
-    const double reason = own[REASON * K->columns + q];
-    const double step = own[STEP * K->columns + q];
+    const double reason = own[CG_COLUMNS_REASON * K->columns + q];
+    const double step = own[CG_COLUMNS_STEP * K->columns + q];
     return reason >= 0 && reason < known && step >= 0 && step <= last;
 }
 
 static enum lcl_status look(struct lcl_solver *J, const double *state)
 {
     struct lcl_cg_columns *K = J->method;
-    const double *own = state + LCL_KRYLOV_OWN;
-    const int last = (int)state[LCL_KRYLOV_STEPS];
+    const double *own = state + KRYLOV_OWN;
+    const int last = (int)state[KRYLOV_STEPS];
     enum lcl_status st = LCL_OK;
     for (int q = 0; q < K->columns && st == LCL_OK; ++q) {
         if (K->open[q] && is_sound(K, own, q, last))
@@ -159,12 +156,12 @@ static enum lcl_status look(struct lcl_solver *J, const double *state)
 }
 
 static const struct lcl_pipeline_ops pipeline_ops[] = {
-    [2] = {STOPS, 2 * (RINGS + LCL_KRYLOV_RING_SIZE), enqueue_step,
-           enqueue_last, look},
-    [4] = {STOPS, 4 * (RINGS + LCL_KRYLOV_RING_SIZE), enqueue_step,
-           enqueue_last, look},
-    [8] = {STOPS, 8 * (RINGS + LCL_KRYLOV_RING_SIZE), enqueue_step,
-           enqueue_last, look},
+    [2] = {CG_COLUMNS_STOPS, 2 * CG_COLUMNS_WORDS, enqueue_step, enqueue_last,
+           look},
+    [4] = {CG_COLUMNS_STOPS, 4 * CG_COLUMNS_WORDS, enqueue_step, enqueue_last,
+           look},
+    [8] = {CG_COLUMNS_STOPS, 8 * CG_COLUMNS_WORDS, enqueue_step, enqueue_last,
+           look},
 };
 
 // ------------------------------------------------------------------- set-up

@@ -6,15 +6,13 @@
 // true residual.
 #include "lib/krylov/pipeline.h"
 
+#include "cl/krylov/cg_pipelined.cl.h"
 #include "host/alloc.h"
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
 #include "lib/vector/reduction.h"
-
-// As in cg_pipelined.cl.
-enum { STOPS = 2, OWN_WORDS = 4, ROWS = 3 };
 
 struct pipelined {
     struct lcl_pipeline pipeline;
@@ -102,8 +100,8 @@ static enum lcl_status enqueue_last(struct lcl_solver *S, int it)
 }
 
 static const struct lcl_pipeline_ops pipeline_ops = {
-    .stops = STOPS,
-    .words = OWN_WORDS,
+    .stops = CG_PIPELINED_STOPS,
+    .words = CG_PIPELINED_WORDS,
     .step = enqueue_step,
     .last = enqueue_last,
 };
@@ -126,8 +124,8 @@ static enum lcl_status create(struct lcl_solver *S)
          (st = lcl_operator_prepare(S->additive, LCL_APPLY)) < 0) ||
         (st = lcl_krylov_kernels(S->ctx, spec, kernels, 2)) < 0 ||
         (st = lcl_krylov_vectors(S, vectors, plain ? 5 : 8)) < 0 ||
-        (st = lcl_reduction_init(&K->sums[0], V, ROWS)) < 0 ||
-        (st = lcl_reduction_init(&K->sums[1], V, ROWS)) < 0)
+        (st = lcl_reduction_init(&K->sums[0], V, CG_PIPELINED_SUMS)) < 0 ||
+        (st = lcl_reduction_init(&K->sums[1], V, CG_PIPELINED_SUMS)) < 0)
         return st;
     S->launches = 1 + lcl_operator_launches(S->A, LCL_APPLY) +
                   lcl_operator_launches(S->M, LCL_APPLY);

@@ -56,19 +56,19 @@ static enum lcl_status begin(struct lcl_solver *S, int it)
     const struct lcl_space *V = &S->A->range;
     const lcl_buffer *stop = K->pipeline.stop;
     const struct lcl_operands r = {S->x,    S->b, S->r,
-                                   S->sums, stop, LCL_ARNOLDI_STEP};
+                                   S->sums, stop, GMRES_STOP_STEP};
     const struct lcl_dots rr = lcl_dot(S->r, S->r);
     enum lcl_status st;
-    if (it > 0 && ((st = add_columns(S, A->m, stop, LCL_ARNOLDI_STEP)) < 0 ||
+    if (it > 0 && ((st = add_columns(S, A->m, stop, GMRES_STOP_STEP)) < 0 ||
                    (st = lcl_apply(S->A, LCL_RESIDUAL, &r)) < 0))
         return st;
     if ((st = lcl_space_reduce_dots(V, S->sums, 1, &rr, 1, V->groups)) < 0 ||
-        (st = lcl_pipeline_norm(&K->pipeline, S, LCL_ARNOLDI_STEP)) < 0 ||
+        (st = lcl_pipeline_norm(&K->pipeline, S, GMRES_STOP_STEP)) < 0 ||
         (st = lcl_arnoldi_begin(A, it, S->target, V->groups, S->sums, S->r)) <
             0)
         return st;
     return lcl_best_checkpoint(S, it, K->pipeline.state, stop,
-                               LCL_ARNOLDI_BEGIN);
+                               GMRES_STOP_BEGIN);
 }
 
 static enum lcl_status step(struct lcl_solver *S, int it)
@@ -76,7 +76,7 @@ static enum lcl_status step(struct lcl_solver *S, int it)
     const struct gmres *K = S->method;
     const struct lcl_arnoldi *A = &K->basis;
     const int j = it % A->m;
-    const int before = j == 0 ? LCL_ARNOLDI_BEGIN : LCL_ARNOLDI_STEP;
+    const int before = j == 0 ? GMRES_STOP_BEGIN : GMRES_STOP_STEP;
     const lcl_buffer *stop = K->pipeline.stop, *z = K->z ? K->z : A->v;
     const struct lcl_operands w = {
         .x = z, .w = z, .y = A->w, .stop = stop, .at = before};
@@ -86,7 +86,7 @@ static enum lcl_status step(struct lcl_solver *S, int it)
          (st = lcl_krylov_precondition(S, A->v, K->z, stop, before)) < 0) ||
         (st = lcl_apply(S->A, LCL_APPLY, &w)) < 0)
         return st;
-    return lcl_arnoldi_step(A, it, j, S->target, z, before, LCL_ARNOLDI_STEP);
+    return lcl_arnoldi_step(A, it, j, S->target, z, before, GMRES_STOP_STEP);
 }
 
 // Nothing to do: each step computes its residual.
@@ -97,8 +97,8 @@ static enum lcl_status last(struct lcl_solver *S, int it)
 }
 
 static const struct lcl_pipeline_ops pipeline_ops = {
-    .stops = LCL_ARNOLDI_STOPS,
-    .words = LCL_ARNOLDI_WORDS,
+    .stops = GMRES_STOPS,
+    .words = GMRES_WORDS,
     .step = step,
     .last = last,
 };
@@ -107,16 +107,16 @@ static const struct lcl_pipeline_ops pipeline_ops = {
 static enum lcl_status finish_cycle(struct lcl_solver *S)
 {
     const struct gmres *K = S->method;
-    double state[LCL_KRYLOV_OWN + LCL_ARNOLDI_WORDS];
+    double state[KRYLOV_OWN + GMRES_WORDS];
     const void *first = state;
     enum lcl_status st;
     if ((st = lcl_buffer_read(K->pipeline.state, state, sizeof state)) < 0 ||
         (st = lcl_space_first(&S->A->range, &first, sizeof state)) < 0)
         return st;
-    const double *own = (const double *)first + LCL_KRYLOV_OWN;
-    const double restarts = own[LCL_ARNOLDI_RESTARTS];
-    const double columns = own[LCL_ARNOLDI_COLUMNS];
-    S->exhausted = own[LCL_ARNOLDI_EXHAUSTED] == 1;
+    const double *own = first;
+    const double restarts = own[GMRES_RESTARTS];
+    const double columns = own[GMRES_COLUMNS];
+    S->exhausted = own[GMRES_EXHAUSTED] == 1;
     if (restarts > 0 && restarts <= S->params.max_iters)
         S->restarts += (int)restarts;
     if (!(columns > 0 && columns <= K->basis.m))

@@ -5,6 +5,7 @@
 // cl/krylov/idr_step.cl.
 #include "lib/krylov/pipeline.h"
 
+#include "cl/krylov/idr_state.cl.h"
 #include "host/alloc.h"
 #include "host/geometry.h"
 #include "host/launch.h"
@@ -14,9 +15,6 @@
 #include "lib/vector/segments.h"
 
 #include <math.h>
-
-// As in idr.cl.h.
-enum { STOP_R, STOP_U, STOP_O, STOPS };
 
 enum { MAX_S = LCL_IDR_MAX_S };
 
@@ -140,26 +138,26 @@ static enum lcl_status multiply(struct lcl_solver *S)
     const struct idr *K = S->method;
     const lcl_buffer *stop = K->pipeline.stop;
     const struct lcl_operands t = {K->u, K->u, K->left ? K->y : K->t,
-                                   NULL, stop, STOP_U};
+                                   NULL, stop, IDR_STOP_U};
     const enum lcl_status st = lcl_apply(S->A, LCL_APPLY, &t);
     return st < 0 || !K->left
                ? st
-               : lcl_krylov_precondition(S, K->y, K->t, stop, STOP_U);
+               : lcl_krylov_precondition(S, K->y, K->t, stop, IDR_STOP_U);
 }
 
 static enum lcl_status inner_step(struct lcl_solver *S, int it, int k)
 {
     const struct idr *K = S->method;
     enum lcl_status st;
-    if ((it == 0 && (st = enqueue_dot(S, S->r, STOP_O)) < 0) ||
+    if ((it == 0 && (st = enqueue_dot(S, S->r, IDR_STOP_O)) < 0) ||
         (k == 0 && (st = enqueue_v(S)) < 0) ||
         (!K->left && (st = lcl_krylov_precondition(
-                          S, K->v, K->y, K->pipeline.stop, STOP_R)) < 0) ||
-        (st = lcl_pipeline_norm(&K->pipeline, S, STOP_R)) < 0 ||
+                          S, K->v, K->y, K->pipeline.stop, IDR_STOP_R)) < 0) ||
+        (st = lcl_pipeline_norm(&K->pipeline, S, IDR_STOP_R)) < 0 ||
         (st = enqueue_u(S, it, k)) < 0 ||
         (st = lcl_best_checkpoint(S, it, K->pipeline.state, K->pipeline.stop,
-                                  STOP_U)) < 0 ||
-        (st = multiply(S)) < 0 || (st = enqueue_dot(S, K->t, STOP_U)) < 0)
+                                  IDR_STOP_U)) < 0 ||
+        (st = multiply(S)) < 0 || (st = enqueue_dot(S, K->t, IDR_STOP_U)) < 0)
         return st;
     return enqueue_step(S, k);
 }
@@ -182,11 +180,11 @@ static enum lcl_status multiply_right(struct lcl_solver *S)
     const struct idr *K = S->method;
     const struct lcl_space *V = &S->A->range;
     const struct lcl_operands t = {
-        K->y, S->r, K->t, K->products, K->pipeline.stop, STOP_R};
+        K->y, S->r, K->t, K->products, K->pipeline.stop, IDR_STOP_R};
     const struct lcl_dots dots[] = {lcl_dot(S->r, K->t), lcl_dot(K->t, K->t)};
     enum lcl_status st;
     if ((st = lcl_krylov_precondition(S, S->r, K->y, K->pipeline.stop,
-                                      STOP_R)) < 0 ||
+                                      IDR_STOP_R)) < 0 ||
         (st = lcl_apply(S->A, LCL_APPLY_DOT_NORM, &t)) < 0)
         return st;
     return lcl_space_reduce_dots(V, K->products, 0, dots, 2, V->groups);
@@ -197,20 +195,20 @@ static enum lcl_status multiply_left(struct lcl_solver *S)
 {
     const struct idr *K = S->method;
     const lcl_buffer *stop = K->pipeline.stop;
-    const struct lcl_operands t = {K->y, K->y, K->u, NULL, stop, STOP_R};
+    const struct lcl_operands t = {K->y, K->y, K->u, NULL, stop, IDR_STOP_R};
     enum lcl_status st;
     if ((st = lcl_buffer_copy(K->y, S->r)) < 0 ||
         (st = lcl_apply(S->A, LCL_APPLY, &t)) < 0 ||
-        (st = lcl_krylov_precondition(S, K->u, K->t, stop, STOP_R)) < 0)
+        (st = lcl_krylov_precondition(S, K->u, K->t, stop, IDR_STOP_R)) < 0)
         return st;
-    return enqueue_products(S, K->t, K->products, stop, STOP_R);
+    return enqueue_products(S, K->t, K->products, stop, IDR_STOP_R);
 }
 
 static enum lcl_status outer_step(struct lcl_solver *S, int it)
 {
     const struct idr *K = S->method;
     enum lcl_status st;
-    if ((st = lcl_pipeline_norm(&K->pipeline, S, STOP_R)) < 0 ||
+    if ((st = lcl_pipeline_norm(&K->pipeline, S, IDR_STOP_R)) < 0 ||
         (st = K->left ? multiply_left(S) : multiply_right(S)) < 0)
         return st;
     return enqueue_omega(S, it);
@@ -230,14 +228,14 @@ static enum lcl_status last(struct lcl_solver *S, int it)
     int row;
     const lcl_buffer *norm = norm_before(K, k, &row);
     const enum lcl_status st =
-        lcl_pipeline_norm(&K->pipeline, S, k == 0 ? STOP_O : STOP_R);
+        lcl_pipeline_norm(&K->pipeline, S, k == 0 ? IDR_STOP_O : IDR_STOP_R);
     if (st < 0)
         return st;
     return LCL_LAUNCH(
         K->last_kernel, 1, lcl_arg_int(it), lcl_arg_double(target_of(S)),
         lcl_arg_int(K->groups), lcl_arg_int(row), lcl_arg_buffer(norm),
         lcl_arg_buffer(K->pipeline.state), lcl_arg_buffer(K->pipeline.stop),
-        lcl_arg_int(k == 0 ? STOP_O : STOP_R));
+        lcl_arg_int(k == 0 ? IDR_STOP_O : IDR_STOP_R));
 }
 
 // ------------------------------------------------------------------- creating
@@ -325,8 +323,8 @@ static enum lcl_status create(struct lcl_solver *S)
                         "IDR preconditions from the left on one device only");
     K->s = room_for(rows_of_each(&S->A->range), S->params.idr_s);
     K->groups = groups_for(lcl_context_caps(S->ctx), S->A->range.n);
-    K->ops = (struct lcl_pipeline_ops){.stops = STOPS,
-                                       .words = 1 + 3 * K->s + K->s * K->s,
+    K->ops = (struct lcl_pipeline_ops){.stops = IDR_STOPS,
+                                       .words = IDR_WORDS(K->s),
                                        .step = step,
                                        .last = last};
     // this file enqueues 3 - 1 / (s + 1) launches

@@ -3,6 +3,7 @@
 // history, and one table of functions per method.
 #pragma once
 
+#include "cl/krylov/krylov_state.cl.h"
 #include "lib/krylov/norm.h"
 #include "lib/krylov/projection.h"
 #include "lib/operator/translated.h"
@@ -29,16 +30,6 @@ struct lcl_krylov_ops {
     bool positive;   // needs a definite preconditioner: |D| for Jacobi, the
                      // additive form of a coarse correction
     bool names_dots; // knows lcl_space_reduce_dots()
-};
-
-// Indices into state[], as in krylov.cl.h.
-enum {
-    LCL_KRYLOV_STEPS = 0,
-    LCL_KRYLOV_REASON = 1,
-    LCL_KRYLOV_BEST = 2, // two pairs: ||r||^2 and step of the kept iterate
-    LCL_KRYLOV_RING = 8,
-    LCL_KRYLOV_RING_SIZE = 256,
-    LCL_KRYLOV_OWN = LCL_KRYLOV_RING + LCL_KRYLOV_RING_SIZE,
 };
 
 // The best iterate seen so far, lib/krylov/best.h.

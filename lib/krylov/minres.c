@@ -3,15 +3,12 @@
 // iteration. The kernels are in cl/krylov/minres.cl.
 #include "lib/krylov/pipeline.h"
 
+#include "cl/krylov/minres.cl.h"
 #include "host/alloc.h"
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
-
-// As in minres.cl.
-enum { STOP_V, STOP_X, STOPS };
-enum { OWN_WORDS = 13 };
 
 // Element it % 2 of v, z and w belongs to iteration `it`.
 struct minres {
@@ -52,7 +49,7 @@ static enum lcl_status enqueue_v(struct lcl_solver *S, int it)
     const struct minres *K = S->method;
     const int groups = S->A->range.groups, plain = !K->z[0];
     enum lcl_status st = reduce_before_v(S, it);
-    if (st < 0 || (st = lcl_pipeline_norm(&K->pipeline, S, STOP_X)) < 0)
+    if (st < 0 || (st = lcl_pipeline_norm(&K->pipeline, S, MINRES_STOP_X)) < 0)
         return st;
     return LCL_LAUNCH(
         K->v_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->A->range.n),
@@ -99,21 +96,25 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
 {
     const struct minres *K = S->method;
     const lcl_buffer *stop = K->pipeline.stop, *z = z_of(K, it);
-    const struct lcl_operands v = {
-        .x = z, .w = z, .y = K->q, .sums = K->dots, .stop = stop, .at = STOP_X};
+    const struct lcl_operands v = {.x = z,
+                                   .w = z,
+                                   .y = K->q,
+                                   .sums = K->dots,
+                                   .stop = stop,
+                                   .at = MINRES_STOP_X};
     enum lcl_status st;
     if ((st = lcl_apply(S->A, LCL_APPLY_DOT, &v)) < 0 ||
         (st = enqueue_v(S, it)) < 0 ||
-        (st = lcl_best_checkpoint(S, it, K->pipeline.state, stop, STOP_V)) <
-            0 ||
-        (st = enqueue_z(S, it + 1, stop, STOP_V)) < 0)
+        (st = lcl_best_checkpoint(S, it, K->pipeline.state, stop,
+                                  MINRES_STOP_V)) < 0 ||
+        (st = enqueue_z(S, it + 1, stop, MINRES_STOP_V)) < 0)
         return st;
     return enqueue_x(S, it);
 }
 
 static const struct lcl_pipeline_ops pipeline_ops = {
-    .stops = STOPS,
-    .words = OWN_WORDS,
+    .stops = MINRES_STOPS,
+    .words = MINRES_WORDS,
     .step = enqueue_step,
     .last = enqueue_v,
 };

@@ -5,17 +5,16 @@
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
 
-// As in krylov.cl.h.
 static const enum lcl_stop reasons[] = {
-    LCL_STOP_NONE,
-    LCL_STOP_RTOL,
-    LCL_STOP_BREAKDOWN_RHO,
-    LCL_STOP_BREAKDOWN_ALPHA,
-    LCL_STOP_BREAKDOWN_OMEGA,
-    LCL_STOP_NOT_FINITE,
-    LCL_STOP_INDEFINITE_MATRIX,
-    LCL_STOP_INDEFINITE_PRECOND,
-    LCL_STOP_BREAKDOWN_KRYLOV,
+    [0] = LCL_STOP_NONE,
+    [KRYLOV_CONVERGED] = LCL_STOP_RTOL,
+    [KRYLOV_BREAKDOWN_RHO] = LCL_STOP_BREAKDOWN_RHO,
+    [KRYLOV_BREAKDOWN_ALPHA] = LCL_STOP_BREAKDOWN_ALPHA,
+    [KRYLOV_BREAKDOWN_OMEGA] = LCL_STOP_BREAKDOWN_OMEGA,
+    [KRYLOV_NOT_FINITE] = LCL_STOP_NOT_FINITE,
+    [KRYLOV_INDEFINITE_A] = LCL_STOP_INDEFINITE_MATRIX,
+    [KRYLOV_INDEFINITE_M] = LCL_STOP_INDEFINITE_PRECOND,
+    [KRYLOV_BREAKDOWN_SPACE] = LCL_STOP_BREAKDOWN_KRYLOV,
 };
 
 // Batch sizes grow from a few steps, to limit wasted steps in short solves, to
@@ -57,7 +56,7 @@ enum lcl_status lcl_pipeline_init(struct lcl_pipeline *B, lcl_context *ctx,
 {
     enum lcl_status st;
     *B = (struct lcl_pipeline){.ops = ops};
-    if ((st = lcl_buffer_create(&B->state, ctx, LCL_KRYLOV_OWN + ops->words,
+    if ((st = lcl_buffer_create(&B->state, ctx, KRYLOV_OWN + ops->words,
                                 sizeof(double), "Krylov state")) < 0 ||
         (st = lcl_buffer_create(&B->stop, ctx, ops->stops, sizeof(int32_t),
                                 "stop flags")) < 0)
@@ -84,8 +83,8 @@ enum lcl_status lcl_pipeline_norm(const struct lcl_pipeline *B,
 static bool is_sound(const double *state, int most)
 {
     const int known = sizeof reasons / sizeof *reasons;
-    const double steps = state[LCL_KRYLOV_STEPS];
-    const double reason = state[LCL_KRYLOV_REASON];
+    const double steps = state[KRYLOV_STEPS];
+    const double reason = state[KRYLOV_REASON];
     return steps >= 0 && steps <= most && reason >= 0 && reason < known;
 }
 
@@ -93,7 +92,7 @@ static bool is_sound(const double *state, int most)
 static enum lcl_status take(struct lcl_pipeline *B, const struct lcl_solver *S,
                             const void **state)
 {
-    const size_t words = (size_t)(LCL_KRYLOV_OWN + B->ops->words);
+    const size_t words = (size_t)(KRYLOV_OWN + B->ops->words);
     const enum lcl_status st = lcl_window_take(B->window, state);
     return st < 0
                ? st
@@ -108,7 +107,7 @@ static enum lcl_status look(struct lcl_pipeline *B, struct lcl_solver *S,
     enum lcl_status st = take(B, S, &data);
     if (st < 0)
         return st;
-    const double *state = data, *ring = state + LCL_KRYLOV_RING;
+    const double *state = data, *ring = state + KRYLOV_RING;
     if (!is_sound(state, S->params.max_iters - first)) {
         S->stop = LCL_STOP_NOT_FINITE;
         return LCL_OK;
@@ -116,14 +115,14 @@ static enum lcl_status look(struct lcl_pipeline *B, struct lcl_solver *S,
     lcl_best_look(&S->kept, state, first);
     if (B->ops->look && (st = B->ops->look(S, state)) < 0)
         return st;
-    const int last = (int)state[LCL_KRYLOV_STEPS];
+    const int last = (int)state[KRYLOV_STEPS];
     int it = S->history_count - first;
     for (it = it < 0 ? 0 : it; it <= last && st == LCL_OK; ++it)
         st = lcl_krylov_note(S, first + it,
-                             S->kept.scale * ring[it % LCL_KRYLOV_RING_SIZE]);
+                             S->kept.scale * ring[it % KRYLOV_RING_SIZE]);
     if (st < 0)
         return st;
-    S->stop = reasons[(int)state[LCL_KRYLOV_REASON]];
+    S->stop = reasons[(int)state[KRYLOV_REASON]];
     return S->stop == LCL_STOP_NONE ? lcl_krylov_watch(S) : LCL_OK;
 }
 

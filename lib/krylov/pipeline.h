@@ -10,7 +10,7 @@
 // iteration: it writes one residual to the ring.
 struct lcl_pipeline_ops {
     int stops; // length of stop[]
-    int words; // number of the method's words of state[], from LCL_KRYLOV_OWN
+    int words; // number of the method's words of state[], from KRYLOV_OWN
                // on
     // Enqueues step `it` of the cycle, 0 .. most-1, starting at the point where
     // residual `it` becomes known.

@@ -2,6 +2,7 @@
 // Verdicts on the true residual of a solve.
 #include "lib/krylov/verify.h"
 
+#include "cl/krylov/verify.cl.h"
 #include "host/alloc.h"
 #include "host/geometry.h"
 #include "host/launch.h"
@@ -13,9 +14,6 @@
 #include <float.h>
 #include <math.h>
 
-// Rows of `parts`, as in verify.cl.
-enum { HIGH, LOW, LARGEST, BACKWARD, BAD_R, BAD_X, ROWS };
-
 // A largest |b_i| in between needs no unit: squares of residuals, down to 1e-50
 // of it, are normal numbers.
 #define UNIT_LEAST 1e-100
@@ -25,7 +23,7 @@ enum { HIGH, LOW, LARGEST, BACKWARD, BAD_R, BAD_X, ROWS };
 #define NORM_MOST 1e154
 
 struct finding {
-    double value[ROWS];
+    double value[VERIFY_ROWS];
 };
 
 // ------------------------------------------------------------------- creation
@@ -35,7 +33,7 @@ enum lcl_status lcl_verify_init(struct lcl_verify *V,
 {
     const struct lcl_space *R = &S->A->range;
     const int64_t ranks = R->comm ? R->comm->size : 1;
-    const int64_t parts = (int64_t)ROWS * R->groups;
+    const int64_t parts = (int64_t)VERIFY_ROWS * R->groups;
     const struct lcl_spec spec = {
         .source = "verify.cl",
         .defines = {{"POWER", S->params.norm == LCL_NORM_1 ? 1 : 0}}};
@@ -50,7 +48,8 @@ enum lcl_status lcl_verify_init(struct lcl_verify *V,
         (st = lcl_buffer_create(&V->parts, S->ctx, parts, sizeof(double),
                                 "partial sums")) < 0)
         return st;
-    V->host = lcl_malloc((size_t)(parts + ROWS * ranks), sizeof *V->host);
+    V->host =
+        lcl_malloc((size_t)(parts + VERIFY_ROWS * ranks), sizeof *V->host);
     return V->host ? LCL_OK
                    : lcl_fail_memory(lcl_context_log(S->ctx), "partial sums");
 }
@@ -81,11 +80,11 @@ static struct finding join(const double *parts, int count, int by_row, int by)
 {
     struct finding F = {{0}};
     for (int g = 0; g < count; ++g)
-        for (int k = 0; k < ROWS; ++k) {
+        for (int k = 0; k < VERIFY_ROWS; ++k) {
             const double v = parts[k * by_row + g * by];
-            if (k == HIGH)
-                add(&F.value[HIGH], &F.value[LOW], v);
-            else if (k == LARGEST || k == BACKWARD)
+            if (k == VERIFY_HIGH)
+                add(&F.value[VERIFY_HIGH], &F.value[VERIFY_LOW], v);
+            else if (k == VERIFY_LARGEST || k == VERIFY_BACKWARD)
                 F.value[k] = fmax(F.value[k], v);
             else
                 F.value[k] += v;
@@ -96,13 +95,13 @@ static struct finding join(const double *parts, int count, int by_row, int by)
 static enum lcl_status join_ranks(const struct lcl_verify *V,
                                   const struct lcl_space *R, struct finding *F)
 {
-    double *all = V->host + ROWS * R->groups;
+    double *all = V->host + VERIFY_ROWS * R->groups;
     if (!R->comm || R->comm->size == 1)
         return LCL_OK;
     const enum lcl_status st =
         lcl_comm_gather(R->comm, F->value, sizeof F->value, all);
     if (st == LCL_OK)
-        *F = join(all, R->comm->size, 1, ROWS);
+        *F = join(all, R->comm->size, 1, VERIFY_ROWS);
     return st;
 }
 
@@ -113,7 +112,7 @@ static enum lcl_status measure(struct lcl_solver *S, const lcl_buffer *x,
 {
     const struct lcl_verify *V = &S->verify;
     const struct lcl_space *R = &S->A->range;
-    const size_t parts = (size_t)(ROWS * R->groups);
+    const size_t parts = (size_t)(VERIFY_ROWS * R->groups);
     enum lcl_status st;
     if ((st = LCL_LAUNCH(V->norms, R->groups, lcl_arg_long(R->n),
                          lcl_arg_double(ldexp(1, -exponent)),
@@ -129,7 +128,7 @@ static enum lcl_status measure(struct lcl_solver *S, const lcl_buffer *x,
 
 static bool is_finite(const struct finding *F)
 {
-    return F->value[BAD_R] == 0 && F->value[BAD_X] == 0;
+    return F->value[VERIFY_BAD_R] == 0 && F->value[VERIFY_BAD_X] == 0;
 }
 
 // ||r||^2 in norm `type`, infinite if it overflows; that of a nonzero vector is
@@ -137,8 +136,8 @@ static bool is_finite(const struct finding *F)
 static double squared_norm(const struct finding *F, enum lcl_norm_type type,
                            int exponent)
 {
-    const double sum = F->value[HIGH] + F->value[LOW];
-    const double largest = F->value[LARGEST];
+    const double sum = F->value[VERIFY_HIGH] + F->value[VERIFY_LOW];
+    const double largest = F->value[VERIFY_LARGEST];
     const double norm = type == LCL_NORM_MAX ? largest
                         : type == LCL_NORM_1 ? ldexp(sum, exponent)
                                              : ldexp(sqrt(sum), exponent);
@@ -250,8 +249,9 @@ enum lcl_status lcl_verify(struct lcl_solver *S)
         (st = measure(S, S->x, 1, 0, exponent, &F)) < 0)
         return st;
     S->rr = squared_norm(&F, S->params.norm, exponent);
-    S->backward = lcl_judges(S->A) ? F.value[BACKWARD] : NAN;
-    if (F.value[BAD_X] > 0 && (st = name_unknown(S, F.value[BAD_R] == 0)) < 0)
+    S->backward = lcl_judges(S->A) ? F.value[VERIFY_BACKWARD] : NAN;
+    if (F.value[VERIFY_BAD_X] > 0 &&
+        (st = name_unknown(S, F.value[VERIFY_BAD_R] == 0)) < 0)
         return st;
     return take_r_dot_r(S);
 }
@@ -270,7 +270,7 @@ enum lcl_status lcl_verify_column(struct lcl_solver *S, struct lcl_solver *C,
         (st = measure(S, v->x, v->columns, v->column, exponent, &F)) < 0)
         return st;
     C->rr = squared_norm(&F, S->params.norm, exponent);
-    C->backward = F.value[BACKWARD];
+    C->backward = F.value[VERIFY_BACKWARD];
     return LCL_OK;
 }
 
@@ -282,7 +282,7 @@ static enum lcl_status measure_b(struct lcl_solver *S, double *largest)
     if ((st = lcl_buffer_copy(S->r, S->b)) < 0 ||
         (st = measure(S, S->r, 1, 0, 0, &F)) < 0)
         return st;
-    *largest = is_finite(&F) ? F.value[LARGEST] : INFINITY;
+    *largest = is_finite(&F) ? F.value[VERIFY_LARGEST] : INFINITY;
     S->rr = squared_norm(&F, S->params.norm, 0);
     S->backward = S->rr > 0 ? 1 : 0;
     return take_r_dot_r(S);

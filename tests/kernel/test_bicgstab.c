@@ -4,22 +4,12 @@
 #include "tests/support/device.h"
 #include "tests/support/recurrence.h"
 
+#include "cl/krylov/bicgstab.cl.h"
 #include "host/launch.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Constants as in bicgstab.cl and krylov.cl.h.
-enum { STOP_P, STOP_S, STOP_X };
-enum {
-    CONVERGED = 1,
-    BREAKDOWN_RHO,
-    BREAKDOWN_ALPHA,
-    BREAKDOWN_OMEGA,
-    NOT_FINITE,
-};
-enum { STEPS, REASON, RING = 8, RHO = 264, ALPHA = 266, OMEGA };
 
 enum { R, V, P, Y, Z, T, R0, X };
 enum { GROUPS = TEST_RECURRENCE_GROUPS };
@@ -85,12 +75,12 @@ static void run_x(lcl_context *ctx, struct test_recurrence *d)
 static void note_p(struct test_recurrence *d, int it, double rho, double rr,
                    int reason)
 {
-    d->state[RHO + it % 2] = rho;
-    d->state[STEPS] = it;
+    d->state[BICGSTAB_RHO + it % 2] = rho;
+    d->state[KRYLOV_STEPS] = it;
     if (reason)
-        d->state[REASON] = reason;
-    d->state[RING + it % 256] = rr;
-    d->stop[STOP_P] = reason;
+        d->state[KRYLOV_REASON] = reason;
+    d->state[KRYLOV_RING + it % 256] = rr;
+    d->stop[BICGSTAB_STOP_P] = reason;
 }
 
 static void test_bicgstab_p__first_direction_is_the_residual(void **state)
@@ -112,12 +102,12 @@ static void test_bicgstab_p__later_directions_follow_the_formula(void **state)
     test_recurrence_set_sums(&d, -3, 2);
     struct test_recurrence expected = test_recurrence_copy(&d);
     const int it = 257;
-    const double beta =
-        -3 / d.state[RHO + (it + 1) % 2] * (d.state[ALPHA] / d.state[OMEGA]);
+    const double beta = -3 / d.state[BICGSTAB_RHO + (it + 1) % 2] *
+                        (d.state[BICGSTAB_ALPHA] / d.state[BICGSTAB_OMEGA]);
     for (int64_t i = 0; i < d.n; ++i)
         expected.vector[P][i] =
             d.vector[R][i] +
-            beta * (d.vector[P][i] - d.state[OMEGA] * d.vector[V][i]);
+            beta * (d.vector[P][i] - d.state[BICGSTAB_OMEGA] * d.vector[V][i]);
     note_p(&expected, it, -3, 2, 0);
     run_p(*state, &d, it, 4, 1e-3);
     test_recurrence_expect(&d, &expected);
@@ -130,15 +120,16 @@ static void expect_p_stops(lcl_context *ctx, double rho, double rr,
 {
     struct test_recurrence d = test_recurrence_make();
     test_recurrence_set_sums(&d, rho, rr);
-    d.state[OMEGA] = omega;
+    d.state[BICGSTAB_OMEGA] = omega;
     struct test_recurrence expected = test_recurrence_copy(&d);
     note_p(&expected, 3, rho, rr, reason);
     run_p(ctx, &d, 3, 4, 1e-3);
     // numbers that are not finite cannot be compared
-    if (reason == NOT_FINITE) {
-        assert_false(isfinite(d.state[RHO + 1]) && isfinite(d.state[RING + 3]));
-        d.state[RHO + 1] = expected.state[RHO + 1] = 0;
-        d.state[RING + 3] = expected.state[RING + 3] = 0;
+    if (reason == KRYLOV_NOT_FINITE) {
+        assert_false(isfinite(d.state[BICGSTAB_RHO + 1]) &&
+                     isfinite(d.state[KRYLOV_RING + 3]));
+        d.state[BICGSTAB_RHO + 1] = expected.state[BICGSTAB_RHO + 1] = 0;
+        d.state[KRYLOV_RING + 3] = expected.state[KRYLOV_RING + 3] = 0;
     }
     test_recurrence_expect(&d, &expected);
     test_recurrence_finish(&d);
@@ -147,21 +138,21 @@ static void expect_p_stops(lcl_context *ctx, double rho, double rr,
 
 static void test_bicgstab_p__reasons_to_stop_are_told_apart(void **state)
 {
-    expect_p_stops(*state, 1, 1e-3, 1, CONVERGED);
-    expect_p_stops(*state, 0, 1e-4, 0, CONVERGED);
-    expect_p_stops(*state, 1, 1, 0, BREAKDOWN_OMEGA);
-    expect_p_stops(*state, 0, 1, 1, BREAKDOWN_RHO);
-    expect_p_stops(*state, 1e-17, 1, 1, BREAKDOWN_RHO);
-    expect_p_stops(*state, NAN, 1, 1, NOT_FINITE);
-    expect_p_stops(*state, 1, INFINITY, 1, NOT_FINITE);
+    expect_p_stops(*state, 1, 1e-3, 1, KRYLOV_CONVERGED);
+    expect_p_stops(*state, 0, 1e-4, 0, KRYLOV_CONVERGED);
+    expect_p_stops(*state, 1, 1, 0, KRYLOV_BREAKDOWN_OMEGA);
+    expect_p_stops(*state, 0, 1, 1, KRYLOV_BREAKDOWN_RHO);
+    expect_p_stops(*state, 1e-17, 1, 1, KRYLOV_BREAKDOWN_RHO);
+    expect_p_stops(*state, NAN, 1, 1, KRYLOV_NOT_FINITE);
+    expect_p_stops(*state, 1, INFINITY, 1, KRYLOV_NOT_FINITE);
 }
 
 static void test_bicgstab_p__hands_on_why_the_iteration_ended(void **state)
 {
     struct test_recurrence d = test_recurrence_make();
-    d.stop[STOP_X] = NOT_FINITE;
+    d.stop[BICGSTAB_STOP_X] = KRYLOV_NOT_FINITE;
     struct test_recurrence expected = test_recurrence_copy(&d);
-    expected.stop[STOP_P] = NOT_FINITE;
+    expected.stop[BICGSTAB_STOP_P] = KRYLOV_NOT_FINITE;
     run_p(*state, &d, 1, 4, 1e-3);
     test_recurrence_expect(&d, &expected);
     test_recurrence_finish(&d);
@@ -175,8 +166,8 @@ static void test_bicgstab_s__takes_alpha_v_from_the_residual(void **state)
     struct test_recurrence d = test_recurrence_make();
     test_recurrence_set_sums(&d, 5, NAN);
     struct test_recurrence expected = test_recurrence_copy(&d);
-    const double alpha = d.state[RHO + 1] / 5;
-    expected.state[ALPHA] = alpha;
+    const double alpha = d.state[BICGSTAB_RHO + 1] / 5;
+    expected.state[BICGSTAB_ALPHA] = alpha;
     for (int64_t i = 0; i < d.n; ++i)
         expected.vector[R][i] -= alpha * d.vector[V][i];
     run_s(*state, &d, 7);
@@ -190,15 +181,15 @@ static void expect_s_stops(lcl_context *ctx, double r0v, int32_t before,
 {
     struct test_recurrence d = test_recurrence_make();
     test_recurrence_set_sums(&d, r0v, NAN);
-    d.stop[STOP_P] = before;
+    d.stop[BICGSTAB_STOP_P] = before;
     struct test_recurrence expected = test_recurrence_copy(&d);
-    expected.stop[STOP_S] = reason;
+    expected.stop[BICGSTAB_STOP_S] = reason;
     if (!before)
-        expected.state[REASON] = reason;
+        expected.state[KRYLOV_REASON] = reason;
     run_s(ctx, &d, 0);
     if (!before) {
-        assert_false(isfinite(d.state[ALPHA]));
-        d.state[ALPHA] = expected.state[ALPHA];
+        assert_false(isfinite(d.state[BICGSTAB_ALPHA]));
+        d.state[BICGSTAB_ALPHA] = expected.state[BICGSTAB_ALPHA];
     }
     test_recurrence_expect(&d, &expected);
     test_recurrence_finish(&d);
@@ -207,9 +198,9 @@ static void expect_s_stops(lcl_context *ctx, double r0v, int32_t before,
 
 static void test_bicgstab_s__reasons_to_stop_are_told_apart(void **state)
 {
-    expect_s_stops(*state, 0, 0, BREAKDOWN_ALPHA);
-    expect_s_stops(*state, NAN, 0, NOT_FINITE);
-    expect_s_stops(*state, 1, CONVERGED, CONVERGED);
+    expect_s_stops(*state, 0, 0, KRYLOV_BREAKDOWN_ALPHA);
+    expect_s_stops(*state, NAN, 0, KRYLOV_NOT_FINITE);
+    expect_s_stops(*state, 1, KRYLOV_CONVERGED, KRYLOV_CONVERGED);
 }
 
 // ------------------------------------------------------------------ bicgstab_x
@@ -234,10 +225,10 @@ static void expect_x(lcl_context *ctx, double tr, double tt, double omega)
     struct test_recurrence d = test_recurrence_make();
     test_recurrence_set_sums(&d, tr, tt);
     struct test_recurrence expected = test_recurrence_copy(&d);
-    expected.state[OMEGA] = omega;
+    expected.state[BICGSTAB_OMEGA] = omega;
     for (int64_t i = 0; i < d.n; ++i) {
         expected.vector[X][i] +=
-            d.state[ALPHA] * d.vector[Y][i] + omega * d.vector[Z][i];
+            d.state[BICGSTAB_ALPHA] * d.vector[Y][i] + omega * d.vector[Z][i];
         expected.vector[R][i] -= omega * d.vector[T][i];
     }
     run_x(ctx, &d);
@@ -263,13 +254,14 @@ static void expect_x_stops(lcl_context *ctx, double tr, double tt,
 {
     struct test_recurrence d = test_recurrence_make();
     test_recurrence_set_sums(&d, tr, tt);
-    d.stop[STOP_S] = before;
+    d.stop[BICGSTAB_STOP_S] = before;
     struct test_recurrence expected = test_recurrence_copy(&d);
-    expected.stop[STOP_X] = reason;
+    expected.stop[BICGSTAB_STOP_X] = reason;
     if (!before)
-        expected.state[REASON] = reason;
+        expected.state[KRYLOV_REASON] = reason;
     run_x(ctx, &d);
-    d.state[OMEGA] = expected.state[OMEGA]; // unused from here on
+    d.state[BICGSTAB_OMEGA] =
+        expected.state[BICGSTAB_OMEGA]; // unused from here on
     test_recurrence_expect(&d, &expected);
     assert_true(isnan(d.sums[0]) && isnan(d.sums[2 * GROUPS - 1]));
     test_recurrence_finish(&d);
@@ -278,9 +270,10 @@ static void expect_x_stops(lcl_context *ctx, double tr, double tt,
 
 static void test_bicgstab_x__reasons_to_stop_are_told_apart(void **state)
 {
-    expect_x_stops(*state, NAN, 1, 0, NOT_FINITE);
-    expect_x_stops(*state, 1, INFINITY, 0, NOT_FINITE);
-    expect_x_stops(*state, 1, 1, BREAKDOWN_ALPHA, BREAKDOWN_ALPHA);
+    expect_x_stops(*state, NAN, 1, 0, KRYLOV_NOT_FINITE);
+    expect_x_stops(*state, 1, INFINITY, 0, KRYLOV_NOT_FINITE);
+    expect_x_stops(*state, 1, 1, KRYLOV_BREAKDOWN_ALPHA,
+                   KRYLOV_BREAKDOWN_ALPHA);
 }
 
 int main(void)

@@ -5,17 +5,13 @@
 #include "tests/support/matrices.h"
 #include "tests/support/recurrence.h"
 
+#include "cl/krylov/cg.cl.h"
 #include "host/launch.h"
 #include "host/runtime.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Constants as in cg.cl and krylov.cl.h.
-enum { STOP_P, STOP_R };
-enum { CONVERGED = 1, NOT_FINITE = 5, INDEFINITE_A, INDEFINITE_M };
-enum { STEPS, REASON, RING = 8, RHO = 264, ALPHA = 266 };
 
 enum { R, V, P, Z, X };
 enum { GROUPS = TEST_RECURRENCE_GROUPS };
@@ -72,17 +68,17 @@ static void expect_and_finish(struct test_recurrence *d,
 static void note_p(struct test_recurrence *d, int it, double rho, double rr,
                    int reason)
 {
-    d->state[RHO + it % 2] = rho;
-    d->state[STEPS] = it;
-    d->state[RING + it % 256] = rr;
-    d->stop[STOP_P] = reason;
+    d->state[CG_RHO + it % 2] = rho;
+    d->state[KRYLOV_STEPS] = it;
+    d->state[KRYLOV_RING + it % 256] = rr;
+    d->stop[CG_STOP_P] = reason;
     if (reason)
-        d->state[REASON] = reason;
+        d->state[KRYLOV_REASON] = reason;
 }
 
 static void add_step(struct test_recurrence *d, int it)
 {
-    const double alpha = d->state[ALPHA + (it + 1) % 2];
+    const double alpha = d->state[CG_ALPHA + (it + 1) % 2];
     for (int64_t i = 0; i < d->n; ++i)
         d->vector[X][i] += alpha * d->vector[P][i];
 }
@@ -104,7 +100,7 @@ static void test_cg_p__step_and_direction_follow_the_formulas(void **state)
     test_recurrence_set_sums(&d, 3, 2);
     struct test_recurrence expected = test_recurrence_copy(&d);
     const int it = 257;
-    const double beta = 3 / d.state[RHO + (it + 1) % 2];
+    const double beta = 3 / d.state[CG_RHO + (it + 1) % 2];
     add_step(&expected, it);
     for (int64_t i = 0; i < d.n; ++i)
         expected.vector[P][i] = d.vector[Z][i] + beta * d.vector[P][i];
@@ -118,7 +114,7 @@ static void test_cg_p__without_preconditioner_z_is_r(void **state)
     struct test_recurrence d = test_recurrence_make();
     test_recurrence_set_sums(&d, NAN, 2);
     struct test_recurrence expected = test_recurrence_copy(&d);
-    const double beta = 2 / d.state[RHO + 1];
+    const double beta = 2 / d.state[CG_RHO + 1];
     add_step(&expected, 4);
     for (int64_t i = 0; i < d.n; ++i)
         expected.vector[P][i] = d.vector[R][i] + beta * d.vector[P][i];
@@ -139,10 +135,10 @@ static void expect_p_stops(lcl_context *ctx, int it, double rho, double rr,
     note_p(&expected, it, rho, rr, reason);
     run_p(ctx, &d, it, false);
     // numbers that are not finite cannot be compared
-    double *const words[] = {&d.state[RHO + it % 2], &d.state[RING + it],
-                             &expected.state[RHO + it % 2],
-                             &expected.state[RING + it]};
-    if (reason == NOT_FINITE) {
+    double *const words[] = {
+        &d.state[CG_RHO + it % 2], &d.state[KRYLOV_RING + it],
+        &expected.state[CG_RHO + it % 2], &expected.state[KRYLOV_RING + it]};
+    if (reason == KRYLOV_NOT_FINITE) {
         assert_false(isfinite(*words[0]) && isfinite(*words[1]));
         for (int w = 0; w < 4; ++w)
             *words[w] = 0;
@@ -153,21 +149,21 @@ static void expect_p_stops(lcl_context *ctx, int it, double rho, double rr,
 static void test_cg_p__reasons_to_stop_are_told_apart(void **state)
 {
     for (int it = 0; it <= 3; it += 3) {
-        expect_p_stops(*state, it, 1, 1e-3, CONVERGED);
-        expect_p_stops(*state, it, -1, 1e-4, CONVERGED);
-        expect_p_stops(*state, it, 0, 1, INDEFINITE_M);
-        expect_p_stops(*state, it, NAN, 1, NOT_FINITE);
-        expect_p_stops(*state, it, 1, INFINITY, NOT_FINITE);
+        expect_p_stops(*state, it, 1, 1e-3, KRYLOV_CONVERGED);
+        expect_p_stops(*state, it, -1, 1e-4, KRYLOV_CONVERGED);
+        expect_p_stops(*state, it, 0, 1, KRYLOV_INDEFINITE_M);
+        expect_p_stops(*state, it, NAN, 1, KRYLOV_NOT_FINITE);
+        expect_p_stops(*state, it, 1, INFINITY, KRYLOV_NOT_FINITE);
     }
-    expect_p_stops(*state, 3, -1e-9, 1, INDEFINITE_M);
+    expect_p_stops(*state, 3, -1e-9, 1, KRYLOV_INDEFINITE_M);
 }
 
 static void test_cg_p__hands_on_why_the_iteration_ended(void **state)
 {
     struct test_recurrence d = test_recurrence_make();
-    d.stop[STOP_R] = INDEFINITE_A;
+    d.stop[CG_STOP_R] = KRYLOV_INDEFINITE_A;
     struct test_recurrence expected = test_recurrence_copy(&d);
-    expected.stop[STOP_P] = INDEFINITE_A;
+    expected.stop[CG_STOP_P] = KRYLOV_INDEFINITE_A;
     run_p(*state, &d, 1, false);
     expect_and_finish(&d, &expected);
 }
@@ -179,9 +175,9 @@ static void test_cg_r__takes_alpha_v_and_sums_the_residual(void **state)
     struct test_recurrence d = test_recurrence_make();
     test_recurrence_set_sums(&d, 5, NAN);
     struct test_recurrence expected = test_recurrence_copy(&d);
-    const double alpha = d.state[RHO + 1] / 5;
+    const double alpha = d.state[CG_RHO + 1] / 5;
     double rr = 0, sum = 0;
-    expected.state[ALPHA + 1] = alpha;
+    expected.state[CG_ALPHA + 1] = alpha;
     for (int64_t i = 0; i < d.n; ++i) {
         expected.vector[R][i] -= alpha * d.vector[V][i];
         rr += expected.vector[R][i] * expected.vector[R][i];
@@ -200,14 +196,14 @@ static void expect_r_stops(lcl_context *ctx, int it, double pv, int32_t before,
 {
     struct test_recurrence d = test_recurrence_make();
     test_recurrence_set_sums(&d, pv, NAN);
-    d.stop[STOP_P] = before;
+    d.stop[CG_STOP_P] = before;
     struct test_recurrence expected = test_recurrence_copy(&d);
-    expected.stop[STOP_R] = reason;
+    expected.stop[CG_STOP_R] = reason;
     if (!before)
-        expected.state[REASON] = reason;
+        expected.state[KRYLOV_REASON] = reason;
     run_r(ctx, &d, it);
     // unused from here on
-    d.state[ALPHA + it % 2] = expected.state[ALPHA + it % 2];
+    d.state[CG_ALPHA + it % 2] = expected.state[CG_ALPHA + it % 2];
     assert_true(isnan(d.sums[GROUPS]) && isnan(d.sums[2 * GROUPS - 1]));
     expect_and_finish(&d, &expected);
 }
@@ -215,13 +211,13 @@ static void expect_r_stops(lcl_context *ctx, int it, double pv, int32_t before,
 static void test_cg_r__reasons_to_stop_are_told_apart(void **state)
 {
     for (int it = 0; it < 2; ++it) {
-        expect_r_stops(*state, it, 0, 0, INDEFINITE_A);
-        expect_r_stops(*state, it, 1e-310, 0, INDEFINITE_A);
-        expect_r_stops(*state, it, NAN, 0, NOT_FINITE);
-        expect_r_stops(*state, it, INFINITY, 0, NOT_FINITE);
-        expect_r_stops(*state, it, 1, CONVERGED, CONVERGED);
+        expect_r_stops(*state, it, 0, 0, KRYLOV_INDEFINITE_A);
+        expect_r_stops(*state, it, 1e-310, 0, KRYLOV_INDEFINITE_A);
+        expect_r_stops(*state, it, NAN, 0, KRYLOV_NOT_FINITE);
+        expect_r_stops(*state, it, INFINITY, 0, KRYLOV_NOT_FINITE);
+        expect_r_stops(*state, it, 1, KRYLOV_CONVERGED, KRYLOV_CONVERGED);
     }
-    expect_r_stops(*state, 1, -2, 0, INDEFINITE_A);
+    expect_r_stops(*state, 1, -2, 0, KRYLOV_INDEFINITE_A);
 }
 
 // ------------------------------------------------------------------ published

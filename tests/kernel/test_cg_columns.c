@@ -4,21 +4,15 @@
 #include "tests/support/device.h"
 #include "tests/support/systems.h"
 
+#include "cl/krylov/cg_columns.cl.h"
 #include "host/launch.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Constants as in cg_columns.cl and krylov.cl.h.
-enum { BEFORE, STOP_P, STOP_R, STOPS };
-enum { CONVERGED = 1, NOT_FINITE = 5, INDEFINITE_A, INDEFINITE_M };
-enum { STAGNATION = 9, DIVERGED };
-enum { STEPS, METHOD_REASON, SHARED_RING = 8, OWN = 264, RING_SIZE = 256 };
-enum { REASON, STEP, RHO, ALPHA, BETA, START, BEST, BEST_AT, RINGS };
-
 enum { GROUPS = 3, MOST = 8, LIMIT = 20, LATE = 3 }; // LIMIT: of stagnation
-enum { STATES = OWN + MOST * (RINGS + RING_SIZE) };
+enum { STATES = KRYLOV_OWN + MOST * (CG_COLUMNS_RINGS + KRYLOV_RING_SIZE) };
 
 struct data {
     lcl_context *ctx;
@@ -26,18 +20,19 @@ struct data {
     int columns;
     double *z, *p, *x;
     double sums[2 * MOST * GROUPS], limits[2 * MOST], state[STATES];
-    int32_t stop[STOPS];
+    int32_t stop[CG_COLUMNS_STOPS];
 };
 
 // Word `which` of column q.
 static double *word(struct data *d, int which, int q)
 {
-    return &d->state[OWN + which * d->columns + q];
+    return &d->state[KRYLOV_OWN + which * d->columns + q];
 }
 
 static double *ring(struct data *d, int q, int it)
 {
-    return &d->state[OWN + RINGS * d->columns + q * RING_SIZE + it % RING_SIZE];
+    return &d->state[KRYLOV_OWN + CG_COLUMNS_RINGS * d->columns +
+                     q * KRYLOV_RING_SIZE + it % KRYLOV_RING_SIZE];
 }
 
 static void set_sum(struct data *d, int row, double sum)
@@ -60,10 +55,10 @@ static struct data make(lcl_context *ctx, int columns)
     for (int s = 0; s < STATES; ++s)
         d.state[s] = 0.25 + s;
     for (int q = 0; q < columns; ++q) {
-        *word(&d, REASON, q) = 0;
-        *word(&d, START, q) = 4;
-        *word(&d, BEST, q) = 3;
-        *word(&d, BEST_AT, q) = 1;
+        *word(&d, CG_COLUMNS_REASON, q) = 0;
+        *word(&d, CG_COLUMNS_START, q) = 4;
+        *word(&d, CG_COLUMNS_BEST, q) = 3;
+        *word(&d, CG_COLUMNS_BEST_AT, q) = 1;
         d.limits[q] = 1e-3;
         d.limits[columns + q] = 1 + q;
     }
@@ -97,7 +92,7 @@ static void expect_and_finish(struct data *got, struct data *expected)
     blank(got);
     blank(expected);
     test_expect_near("state", got->state, expected->state, STATES, 1e-14);
-    for (int s = 0; s < STOPS; ++s)
+    for (int s = 0; s < CG_COLUMNS_STOPS; ++s)
         assert_int_equal(got->stop[s], expected->stop[s]);
     test_expect_near("z", got->z, expected->z, all, 0);
     test_expect_near("p", got->p, expected->p, all, 1e-14);
@@ -135,7 +130,7 @@ static struct device upload(struct data *d, const char *name)
         .limits =
             test_upload(d->ctx, d->limits, 2 * d->columns, sizeof(double)),
         .state = test_upload(d->ctx, d->state, STATES, sizeof(double)),
-        .stop = test_upload(d->ctx, d->stop, STOPS, sizeof *d->stop),
+        .stop = test_upload(d->ctx, d->stop, CG_COLUMNS_STOPS, sizeof *d->stop),
     };
 }
 
@@ -149,7 +144,7 @@ static void download(struct data *d, struct device *D)
     test_download(D->x, d->x, all, sizeof(double));
     test_download(D->next, d->sums, 2 * d->columns * GROUPS, sizeof(double));
     test_download(D->state, d->state, STATES, sizeof(double));
-    test_download(D->stop, d->stop, STOPS, sizeof *d->stop);
+    test_download(D->stop, d->stop, CG_COLUMNS_STOPS, sizeof *d->stop);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
         lcl_buffer_destroy(buffers[i]);
 }
@@ -223,9 +218,9 @@ static void for_both(lcl_context *ctx, check_fn *check)
 
 static void end(struct data *d, int q, int it, int reason)
 {
-    *word(d, REASON, q) = reason;
-    *word(d, STEP, q) = it;
-    *word(d, BETA, q) = 0;
+    *word(d, CG_COLUMNS_REASON, q) = reason;
+    *word(d, CG_COLUMNS_STEP, q) = it;
+    *word(d, CG_COLUMNS_BETA, q) = 0;
 }
 
 // Columns: goes on, converged, not finite, ended before.
@@ -237,32 +232,32 @@ static void check_beta(lcl_context *ctx, int columns)
     for (int q = 0; q < columns; ++q) {
         set_sum(&d, q, rho[q % 4]);
         set_sum(&d, columns + q, rr[q % 4]);
-        *word(&d, BEST_AT, q) = it - LIMIT;
+        *word(&d, CG_COLUMNS_BEST_AT, q) = it - LIMIT;
         if (q % 4 == 3)
-            *word(&d, REASON, q) = INDEFINITE_A;
+            *word(&d, CG_COLUMNS_REASON, q) = KRYLOV_INDEFINITE_A;
     }
     struct data e = copy(&d);
     double largest = 0;
     for (int q = 0; q < columns; ++q) {
-        const double old_rho = *word(&d, RHO, q);
+        const double old_rho = *word(&d, CG_COLUMNS_RHO, q);
         if (q % 4 == 3)
             continue;
         if (q % 4 < 2)
             largest = fmax(largest, rr[q % 4] * d.limits[columns + q]);
         *ring(&e, q, it) = rr[q % 4];
-        *word(&e, RHO, q) = rho[q % 4];
+        *word(&e, CG_COLUMNS_RHO, q) = rho[q % 4];
         if (q % 4 == 0) {
-            *word(&e, BETA, q) = 3 / old_rho;
-            *word(&e, BEST, q) = 2;
-            *word(&e, BEST_AT, q) = it;
+            *word(&e, CG_COLUMNS_BETA, q) = 3 / old_rho;
+            *word(&e, CG_COLUMNS_BEST, q) = 2;
+            *word(&e, CG_COLUMNS_BEST_AT, q) = it;
         } else {
-            end(&e, q, it, q % 4 == 1 ? CONVERGED : NOT_FINITE);
+            end(&e, q, it, q % 4 == 1 ? KRYLOV_CONVERGED : KRYLOV_NOT_FINITE);
         }
         if (q % 4 == 2)
-            *word(&e, ALPHA, q) = 0;
+            *word(&e, CG_COLUMNS_ALPHA, q) = 0;
     }
-    e.state[STEPS] = it;
-    e.state[SHARED_RING + it % RING_SIZE] = largest;
+    e.state[KRYLOV_STEPS] = it;
+    e.state[KRYLOV_RING + it % KRYLOV_RING_SIZE] = largest;
     run_beta(&d, it, false);
     expect_and_finish(&d, &e);
 }
@@ -276,25 +271,26 @@ static void test_cg_columns__beta_of_each_column(void **state)
 static void check_ends(lcl_context *ctx, int columns)
 {
     static const double rho[] = {-1, INFINITY, 1, 2}, rr[] = {2, 2, 3.5, 1e12};
-    static const int why[] = {INDEFINITE_M, NOT_FINITE, STAGNATION, DIVERGED};
+    static const int why[] = {KRYLOV_INDEFINITE_M, KRYLOV_NOT_FINITE,
+                              CG_COLUMNS_STAGNATION, CG_COLUMNS_DIVERGED};
     const int it = 50;
     struct data d = make(ctx, columns);
     double largest = 0;
     for (int q = 0; q < columns; ++q) {
         set_sum(&d, q, rho[q % 4]);
         set_sum(&d, columns + q, rr[q % 4]);
-        *word(&d, BEST_AT, q) = it - LIMIT - (q % 4 == 2);
+        *word(&d, CG_COLUMNS_BEST_AT, q) = it - LIMIT - (q % 4 == 2);
         largest = fmax(largest, rr[q % 4] * d.limits[columns + q]);
     }
     struct data e = copy(&d);
     for (int q = 0; q < columns; ++q) {
         *ring(&e, q, it) = rr[q % 4];
-        *word(&e, RHO, q) = rho[q % 4];
+        *word(&e, CG_COLUMNS_RHO, q) = rho[q % 4];
         end(&e, q, it, why[q % 4]);
     }
-    e.state[STEPS] = it;
-    e.state[SHARED_RING + it] = largest;
-    e.state[METHOD_REASON] = e.stop[STOP_P] = CONVERGED;
+    e.state[KRYLOV_STEPS] = it;
+    e.state[KRYLOV_RING + it] = largest;
+    e.state[KRYLOV_REASON] = e.stop[CG_COLUMNS_STOP_P] = KRYLOV_CONVERGED;
     run_beta(&d, it, false);
     expect_and_finish(&d, &e);
 }
@@ -313,12 +309,13 @@ static void check_first(lcl_context *ctx, int columns)
     }
     struct data e = copy(&d);
     for (int q = 0; q < columns; ++q) {
-        *word(&e, RHO, q) = *ring(&e, q, 0) = *word(&e, START, q) =
-            *word(&e, BEST, q) = 5 + q;
-        *word(&e, BEST_AT, q) = *word(&e, BETA, q) = 0;
+        *word(&e, CG_COLUMNS_RHO, q) = *ring(&e, q, 0) =
+            *word(&e, CG_COLUMNS_START, q) = *word(&e, CG_COLUMNS_BEST, q) =
+                5 + q;
+        *word(&e, CG_COLUMNS_BEST_AT, q) = *word(&e, CG_COLUMNS_BETA, q) = 0;
     }
-    e.state[STEPS] = 0;
-    e.state[SHARED_RING] = (double)(4 + columns) * columns;
+    e.state[KRYLOV_STEPS] = 0;
+    e.state[KRYLOV_RING] = (double)(4 + columns) * columns;
     run_beta(&d, 0, true);
     expect_and_finish(&d, &e);
 }
@@ -332,15 +329,15 @@ static void test_cg_columns__first_iteration_without_preconditioner(
 static void check_handed_on(lcl_context *ctx, int columns)
 {
     struct data d = make(ctx, columns);
-    d.stop[STOP_R] = CONVERGED;
+    d.stop[CG_COLUMNS_STOP_R] = KRYLOV_CONVERGED;
     struct data e = copy(&d);
-    e.stop[BEFORE] = e.stop[STOP_P] = CONVERGED;
+    e.stop[CG_COLUMNS_BEFORE] = e.stop[CG_COLUMNS_STOP_P] = KRYLOV_CONVERGED;
     run_beta(&d, 3, false);
     expect_and_finish(&d, &e);
     d = make(ctx, columns);
-    d.stop[STOP_P] = CONVERGED;
+    d.stop[CG_COLUMNS_STOP_P] = KRYLOV_CONVERGED;
     e = copy(&d);
-    e.stop[STOP_R] = CONVERGED;
+    e.stop[CG_COLUMNS_STOP_R] = KRYLOV_CONVERGED;
     run_alpha(&d, 3);
     expect_and_finish(&d, &e);
 }
@@ -360,14 +357,16 @@ static void check_alpha(lcl_context *ctx, int columns)
     for (int q = 0; q < columns; ++q) {
         set_sum(&d, q, pv[q % 4]);
         if (q % 4 == 3)
-            *word(&d, REASON, q) = CONVERGED;
+            *word(&d, CG_COLUMNS_REASON, q) = KRYLOV_CONVERGED;
     }
     struct data e = copy(&d);
     for (int q = 0; q < columns; ++q) {
-        *word(&e, ALPHA, q) = q % 4 == 0 ? *word(&d, RHO, q) / 5 : 0;
+        *word(&e, CG_COLUMNS_ALPHA, q) =
+            q % 4 == 0 ? *word(&d, CG_COLUMNS_RHO, q) / 5 : 0;
         if (q % 4 == 1 || q % 4 == 2) {
-            *word(&e, REASON, q) = q % 4 == 1 ? INDEFINITE_A : NOT_FINITE;
-            *word(&e, STEP, q) = 7;
+            *word(&e, CG_COLUMNS_REASON, q) =
+                q % 4 == 1 ? KRYLOV_INDEFINITE_A : KRYLOV_NOT_FINITE;
+            *word(&e, CG_COLUMNS_STEP, q) = 7;
         }
     }
     run_alpha(&d, 7);
@@ -386,11 +385,11 @@ static void check_all_indefinite(lcl_context *ctx, int columns)
         set_sum(&d, q, -3);
     struct data e = copy(&d);
     for (int q = 0; q < columns; ++q) {
-        *word(&e, ALPHA, q) = 0;
-        *word(&e, REASON, q) = INDEFINITE_A;
-        *word(&e, STEP, q) = 7;
+        *word(&e, CG_COLUMNS_ALPHA, q) = 0;
+        *word(&e, CG_COLUMNS_REASON, q) = KRYLOV_INDEFINITE_A;
+        *word(&e, CG_COLUMNS_STEP, q) = 7;
     }
-    e.state[METHOD_REASON] = e.stop[STOP_R] = CONVERGED;
+    e.state[KRYLOV_REASON] = e.stop[CG_COLUMNS_STOP_R] = KRYLOV_CONVERGED;
     run_alpha(&d, 7);
     expect_and_finish(&d, &e);
 }
@@ -411,9 +410,9 @@ static void check_p_at(lcl_context *ctx, int columns, int it, bool late)
     for (int64_t i = 0; i < d.n; ++i)
         owner[i] %= LATE;
     for (int q = 0; q < columns; ++q) {
-        *word(&d, REASON, q) = q % 2 ? CONVERGED : 0;
+        *word(&d, CG_COLUMNS_REASON, q) = q % 2 ? KRYLOV_CONVERGED : 0;
         if (q == 2)
-            *word(&d, ALPHA, q) = 0;
+            *word(&d, CG_COLUMNS_ALPHA, q) = 0;
     }
     if (it == 0)
         for (int64_t k = 0; k < d.n * columns; ++k)
@@ -422,10 +421,10 @@ static void check_p_at(lcl_context *ctx, int columns, int it, bool late)
     for (int64_t k = 0; k < d.n * columns; ++k) {
         const int q = (int)(k % columns);
         const double p = it > 0 ? d.p[k] : 0;
-        e.x[k] += *word(&d, ALPHA, q) * p;
+        e.x[k] += *word(&d, CG_COLUMNS_ALPHA, q) * p;
         const double z =
             d.z[k] + (late ? rows[owner[k / columns] * columns + q] : 0);
-        e.p[k] = q % 2 ? 0 : z + *word(&d, BETA, q) * p;
+        e.p[k] = q % 2 ? 0 : z + *word(&d, CG_COLUMNS_BETA, q) * p;
     }
     run_p(&d, it, late ? owner : NULL, rows);
     expect_and_finish(&d, &e);
@@ -440,7 +439,7 @@ static void check_p(lcl_context *ctx, int columns)
     check_p_at(ctx, columns, 4, false);
     check_p_at(ctx, columns, 4, true);
     struct data d = make(ctx, columns);
-    d.stop[BEFORE] = CONVERGED;
+    d.stop[CG_COLUMNS_BEFORE] = KRYLOV_CONVERGED;
     struct data e = copy(&d);
     run_p(&d, 4, NULL, NULL);
     expect_and_finish(&d, &e);
@@ -454,7 +453,7 @@ static void test_cg_columns__steps_and_directions(void **state)
 static void check_r(lcl_context *ctx, int columns)
 {
     struct data d = make(ctx, columns);
-    *word(&d, ALPHA, 1) = 0;
+    *word(&d, CG_COLUMNS_ALPHA, 1) = 0;
     for (int64_t i = 0; i < d.n; ++i)
         d.z[i * columns + 1] = INFINITY; // of a column that has ended
     struct data e = copy(&d);
@@ -462,7 +461,7 @@ static void check_r(lcl_context *ctx, int columns)
     for (int64_t k = 0; k < d.n * columns; ++k) {
         const int q = (int)(k % columns);
         if (q != 1)
-            e.x[k] -= *word(&d, ALPHA, q) * d.z[k];
+            e.x[k] -= *word(&d, CG_COLUMNS_ALPHA, q) * d.z[k];
         rr[q] += e.x[k] * e.x[k];
     }
     run_r(&d);

@@ -3,15 +3,12 @@
 #include "tests/support/device.h"
 #include "tests/support/recurrence.h"
 
+#include "cl/krylov/cg_pipelined.cl.h"
 #include "host/launch.h"
 #include "lib/ref/cg_pipelined.h"
 
 #include <math.h>
 #include <string.h>
-
-// Constants as in cg_pipelined.cl and krylov.cl.h.
-enum { CONVERGED = 1, NOT_FINITE = 5, INDEFINITE_A, INDEFINITE_M };
-enum { STEPS, REASON, RING = 8, GAMMA = 264, ALPHA = 266 };
 
 enum { V, M, Z, Q, S, P, X, R, U, W };
 enum { GROUPS = TEST_RECURRENCE_GROUPS };
@@ -119,13 +116,13 @@ static void test_cg_pipelined_dots__are_those_of_r_u_and_w(void **state)
 static void note(struct test_recurrence *d, int it, double ru, double alpha,
                  double rr, int reason)
 {
-    d->state[GAMMA + it % 2] = ru;
-    d->state[ALPHA + it % 2] = alpha;
-    d->state[STEPS] = it;
-    d->state[RING + it % 256] = rr;
+    d->state[CG_PIPELINED_GAMMA + it % 2] = ru;
+    d->state[CG_PIPELINED_ALPHA + it % 2] = alpha;
+    d->state[KRYLOV_STEPS] = it;
+    d->state[KRYLOV_RING + it % 256] = rr;
     d->stop[it % 2] = reason;
     if (reason)
-        d->state[REASON] = reason;
+        d->state[KRYLOV_REASON] = reason;
 }
 
 // Without preconditioner the vectors m, q and u are not touched.
@@ -151,8 +148,10 @@ static void expect_step(lcl_context *ctx, int it, bool plain)
     struct test_recurrence d = test_recurrence_make();
     set_sums(&d, ru, wu, rr);
     struct test_recurrence expected = test_recurrence_copy(&d);
-    const double old_alpha = it ? d.state[ALPHA + (it + 1) % 2] : 1;
-    const double beta = it ? ru / d.state[GAMMA + (it + 1) % 2] : 0;
+    const double old_alpha =
+        it ? d.state[CG_PIPELINED_ALPHA + (it + 1) % 2] : 1;
+    const double beta =
+        it ? ru / d.state[CG_PIPELINED_GAMMA + (it + 1) % 2] : 0;
     const double alpha = ru / (wu - beta * ru / old_alpha);
     update(&expected, beta, alpha, old_alpha, plain);
     note(&expected, it, ru, alpha, rr, 0);
@@ -194,18 +193,20 @@ static void expect_stops(lcl_context *ctx, int it, const double sums[3],
     struct test_recurrence d = test_recurrence_make();
     set_sums(&d, sums[0], sums[1], sums[2]);
     struct test_recurrence expected = test_recurrence_copy(&d);
-    const double step = it ? d.state[ALPHA + (it + 1) % 2] : 1;
+    const double step = it ? d.state[CG_PIPELINED_ALPHA + (it + 1) % 2] : 1;
     for (int64_t i = 0; isfinite(sums[2]) && i < d.n; ++i)
         expected.vector[X][i] += step * d.vector[P][i];
     run(ctx, &d, it, GROUPS, false);
     assert_true(isnan(d.sums[0]) && isnan(d.sums[3 * GROUPS - 1]));
-    note(&expected, it, d.state[GAMMA + it % 2], d.state[ALPHA + it % 2],
-         d.state[RING + it], reason);
-    double *const words[] = {&d.state[GAMMA + it % 2], &d.state[ALPHA + it % 2],
-                             &d.state[RING + it]};
-    double *const copies[] = {&expected.state[GAMMA + it % 2],
-                              &expected.state[ALPHA + it % 2],
-                              &expected.state[RING + it]};
+    note(&expected, it, d.state[CG_PIPELINED_GAMMA + it % 2],
+         d.state[CG_PIPELINED_ALPHA + it % 2], d.state[KRYLOV_RING + it],
+         reason);
+    double *const words[] = {&d.state[CG_PIPELINED_GAMMA + it % 2],
+                             &d.state[CG_PIPELINED_ALPHA + it % 2],
+                             &d.state[KRYLOV_RING + it]};
+    double *const copies[] = {&expected.state[CG_PIPELINED_GAMMA + it % 2],
+                              &expected.state[CG_PIPELINED_ALPHA + it % 2],
+                              &expected.state[KRYLOV_RING + it]};
     for (int w = 0; w < 3; ++w)
         if (!isfinite(*words[w]))
             *words[w] = *copies[w] = 0;
@@ -218,26 +219,29 @@ static void test_cg_pipelined__reasons_to_stop_are_told_apart(void **state)
         double sums[3]; // <r, u>, <w, u>, <r, r>
         int reason;
     } cases[] = {
-        {{1, 9, 1e-3}, CONVERGED},      {{-1, 9, 1e-4}, CONVERGED},
-        {{0, 9, 1}, INDEFINITE_M},      {{NAN, 9, 1}, NOT_FINITE},
-        {{1, 9, INFINITY}, NOT_FINITE}, {{1, NAN, 1}, NOT_FINITE},
-        {{1, 0, 1}, INDEFINITE_A},
+        {{1, 9, 1e-3}, KRYLOV_CONVERGED},
+        {{-1, 9, 1e-4}, KRYLOV_CONVERGED},
+        {{0, 9, 1}, KRYLOV_INDEFINITE_M},
+        {{NAN, 9, 1}, KRYLOV_NOT_FINITE},
+        {{1, 9, INFINITY}, KRYLOV_NOT_FINITE},
+        {{1, NAN, 1}, KRYLOV_NOT_FINITE},
+        {{1, 0, 1}, KRYLOV_INDEFINITE_A},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c)
         for (int it = 0; it <= 3; it += 3)
             expect_stops(*state, it, cases[c].sums, cases[c].reason);
     const double sign[] = {-1e-9, 9, 1}, curvature[] = {1, -9, 1};
-    expect_stops(*state, 3, sign, INDEFINITE_M);
-    expect_stops(*state, 3, curvature, INDEFINITE_A);
+    expect_stops(*state, 3, sign, KRYLOV_INDEFINITE_M);
+    expect_stops(*state, 3, curvature, KRYLOV_INDEFINITE_A);
 }
 
 static void test_cg_pipelined__hands_on_why_the_iteration_ended(void **state)
 {
     for (int it = 1; it <= 2; ++it) {
         struct test_recurrence d = test_recurrence_make();
-        d.stop[(it + 1) % 2] = INDEFINITE_A;
+        d.stop[(it + 1) % 2] = KRYLOV_INDEFINITE_A;
         struct test_recurrence expected = test_recurrence_copy(&d);
-        expected.stop[it % 2] = INDEFINITE_A;
+        expected.stop[it % 2] = KRYLOV_INDEFINITE_A;
         run(*state, &d, it, GROUPS, false);
         expect_and_finish(&d, &expected);
     }

@@ -21,7 +21,7 @@ static void cycle_open(struct cycle *c, lcl_context *ctx, int64_t n, int m,
                        enum lcl_basis_storage storage,
                        enum lcl_orthogonalisation method, bool flexible)
 {
-    const int words = LCL_KRYLOV_OWN + LCL_ARNOLDI_WORDS;
+    const int words = KRYLOV_OWN + GMRES_WORDS;
     double *r = test_random_vector(n, 1), sums[2] = {0, 0};
     for (int64_t i = 0; i < n; ++i)
         sums[1] += r[i] * r[i];
@@ -91,8 +91,8 @@ static void expect_cycle(lcl_context *ctx, int m,
                          LCL_OK);
         assert_int_equal(
             lcl_arnoldi_step(&c.A, j, j, 0, c.r,
-                             j == 0 ? LCL_ARNOLDI_BEGIN : LCL_ARNOLDI_STEP,
-                             LCL_ARNOLDI_STEP),
+                             j == 0 ? GMRES_STOP_BEGIN : GMRES_STOP_STEP,
+                             GMRES_STOP_STEP),
             LCL_OK);
         double *V = columns_of(&c.A, c.A.V), nu = 0;
         assert_int_equal(lcl_buffer_read(c.A.h, h, words * sizeof *h), LCL_OK);
@@ -160,7 +160,7 @@ static void test_gmres__columns_are_combined_in_chunks(void **state)
         double *expected = test_vector(n);
         lcl_ref_gmres_sum(n, c.A.ld, k, 1, V, h + 2 * m, expected);
         const struct lcl_operands v = {
-            .x = c.A.V, .y = c.u, .stop = c.stop, .at = LCL_ARNOLDI_STEP};
+            .x = c.A.V, .y = c.u, .stop = c.stop, .at = GMRES_STOP_STEP};
         assert_int_equal(lcl_arnoldi_combine(&c.A, k, false, &v), LCL_OK);
         test_download(c.u, got, n, sizeof *got);
         test_expect_near("u", got, expected, n, 1e-11);

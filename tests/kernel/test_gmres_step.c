@@ -4,6 +4,7 @@
 #include "tests/support/recurrence.h"
 #include "tests/support/systems.h"
 
+#include "cl/krylov/gmres_state.cl.h"
 #include "host/launch.h"
 #include "lib/ref/gmres.h"
 
@@ -12,41 +13,29 @@
 #include <string.h>
 
 enum { GROUPS = TEST_RECURRENCE_GROUPS, M = 9, LIMIT_2 = 1 };
-// Constants as in krylov.cl.h and gmres.cl.h.
-enum { CONVERGED = 1, NOT_FINITE = 5, BREAKDOWN = 8 };
-enum {
-    STEPS,
-    REASON,
-    NORM = 7,
-    RING = 8,
-    DONE = 264,
-    INV_NU,
-    EXHAUSTED,
-    RESTARTS,
-    START,
-    STATE
-};
-enum { H2 = M, Y = 2 * M, G = 3 * M, COSINE = 4 * M + 1, SINE = 5 * M + 1 };
-enum { R = 6 * M + 1, WORDS = R + M * (M + 1) / 2 };
+enum { STATES = KRYLOV_OWN + GMRES_WORDS };
+enum { H2 = GMRES_H2(M), Y = GMRES_SOLUTION(M), G = GMRES_RIGHT_SIDE(M) };
+enum { COSINE = GMRES_COSINE(M), SINE = GMRES_SINE(M) };
+enum { R = GMRES_TRIANGLE(M), WORDS = GMRES_COLUMN(M, M) };
 
 static int column(int j)
 {
-    return R + j * (j + 1) / 2;
+    return GMRES_COLUMN(M, j);
 }
 
 // Scalars in host memory; each row has GROUPS partial sums.
 struct data {
-    double h[WORDS], state[STATE], rows[(M + 1) * GROUPS];
+    double h[WORDS], state[STATES], rows[(M + 1) * GROUPS];
     int32_t stop[2];
 };
 
 static struct data data_make(void)
 {
     struct data d = {.stop = {0, 0}};
-    double *all = test_random_vector(WORDS + STATE, 11);
+    double *all = test_random_vector(WORDS + STATES, 11);
     memcpy(d.h, all, sizeof d.h);
     memcpy(d.state, all + WORDS, sizeof d.state);
-    d.state[NORM] = 0;
+    d.state[KRYLOV_NORM] = 0;
     free(all);
     for (int k = 0; k < M; ++k) {
         const double angle = d.h[COSINE + k];
@@ -81,7 +70,7 @@ static struct device upload(lcl_context *ctx, const struct data *d)
 {
     return (struct device){
         .h = test_upload(ctx, d->h, WORDS, sizeof *d->h),
-        .state = test_upload(ctx, d->state, STATE, sizeof *d->state),
+        .state = test_upload(ctx, d->state, STATES, sizeof *d->state),
         .rows = test_upload(ctx, d->rows, (M + 1) * GROUPS, sizeof *d->rows),
         .stop = test_upload(ctx, d->stop, 2, sizeof *d->stop),
     };
@@ -90,7 +79,7 @@ static struct device upload(lcl_context *ctx, const struct data *d)
 static void download(struct device *D, struct data *d)
 {
     test_download(D->h, d->h, WORDS, sizeof *d->h);
-    test_download(D->state, d->state, STATE, sizeof *d->state);
+    test_download(D->state, d->state, STATES, sizeof *d->state);
     test_download(D->rows, d->rows, (M + 1) * GROUPS, sizeof *d->rows);
     test_download(D->stop, d->stop, 2, sizeof *d->stop);
     lcl_buffer_destroy(&D->h);
@@ -102,7 +91,7 @@ static void download(struct device *D, struct data *d)
 static void expect_data(const struct data *got, const struct data *expected)
 {
     test_expect_near("h", got->h, expected->h, WORDS, 1e-11);
-    test_expect_near("state", got->state, expected->state, STATE, 1e-11);
+    test_expect_near("state", got->state, expected->state, STATES, 1e-11);
     assert_int_equal(got->stop[0], expected->stop[0]);
     assert_int_equal(got->stop[1], expected->stop[1]);
 }
@@ -143,13 +132,13 @@ static void expect_begin(lcl_context *ctx, int it, int storage)
     struct data d = data_make(), expected = d;
     lcl_buffer *V;
     expected.h[G] = 4;
-    expected.state[DONE] = 0;
-    expected.state[START] = 16;
+    expected.state[GMRES_COLUMNS] = 0;
+    expected.state[GMRES_START] = 16;
     if (it == 0) {
-        expected.state[STEPS] = 0;
-        expected.state[RING] = 16;
+        expected.state[KRYLOV_STEPS] = 0;
+        expected.state[KRYLOV_RING] = 16;
     } else {
-        expected.state[RESTARTS] += 1;
+        expected.state[GMRES_RESTARTS] += 1;
     }
     for (int64_t i = 0; i < n; ++i)
         expected_v[i] = storage == 2 ? (float)(r[i] / 4) : r[i] / 4;
@@ -189,7 +178,8 @@ static void expect_begin_stops(lcl_context *ctx, double rr, int32_t before,
     if (before)
         test_expect_same("h", d.h, old.h, WORDS);
     else
-        assert_true(d.state[REASON] == reason && d.state[DONE] == 0);
+        assert_true(d.state[KRYLOV_REASON] == reason &&
+                    d.state[GMRES_COLUMNS] == 0);
     for (int i = 0; i < N; ++i)
         assert_true(isnan(v[i]));
     test_untouched(V);
@@ -198,11 +188,12 @@ static void expect_begin_stops(lcl_context *ctx, double rr, int32_t before,
 
 static void test_gmres_begin__reasons_to_stop_are_told_apart(void **state)
 {
-    expect_begin_stops(*state, 1, 0, CONVERGED);
-    expect_begin_stops(*state, 0, 0, CONVERGED);
-    expect_begin_stops(*state, NAN, 0, NOT_FINITE);
-    expect_begin_stops(*state, INFINITY, 0, NOT_FINITE);
-    expect_begin_stops(*state, 9, BREAKDOWN, BREAKDOWN);
+    expect_begin_stops(*state, 1, 0, KRYLOV_CONVERGED);
+    expect_begin_stops(*state, 0, 0, KRYLOV_CONVERGED);
+    expect_begin_stops(*state, NAN, 0, KRYLOV_NOT_FINITE);
+    expect_begin_stops(*state, INFINITY, 0, KRYLOV_NOT_FINITE);
+    expect_begin_stops(*state, 9, KRYLOV_BREAKDOWN_SPACE,
+                       KRYLOV_BREAKDOWN_SPACE);
 }
 
 // ------------------------------------------------------------------ reduce
@@ -280,13 +271,13 @@ static void expect_step(lcl_context *ctx, int it, int j, double nu, int reason)
     struct data d = step_make(j, nu), expected = d;
     reference_step(&expected, j, nu);
     const double g = expected.h[G + j + 1];
-    expected.state[DONE] = j + 1;
-    expected.state[INV_NU] = nu > 0 ? 1 / nu : 0;
-    expected.state[EXHAUSTED] = nu == 0;
-    expected.state[STEPS] = it + 1;
-    expected.state[RING + (it + 1) % 256] = g * g;
+    expected.state[GMRES_COLUMNS] = j + 1;
+    expected.state[GMRES_INV_NU] = nu > 0 ? 1 / nu : 0;
+    expected.state[GMRES_EXHAUSTED] = nu == 0;
+    expected.state[KRYLOV_STEPS] = it + 1;
+    expected.state[KRYLOV_RING + (it + 1) % 256] = g * g;
     if (reason)
-        expected.state[REASON] = reason;
+        expected.state[KRYLOV_REASON] = reason;
     expected.stop[1] = reason;
     run_step(ctx, &d, it, j, j == 0 ? 0 : 1);
     expect_data(&d, &expected);
@@ -300,7 +291,7 @@ static void test_gmres_step__rotates_every_column(void **state)
 
 static void test_gmres_step__small_residuals_have_converged(void **state)
 {
-    expect_step(*state, 7, 4, 0.01, CONVERGED);
+    expect_step(*state, 7, 4, 0.01, KRYLOV_CONVERGED);
 }
 
 static void test_gmres_step__nothing_left_is_exhausted(void **state)
@@ -308,9 +299,9 @@ static void test_gmres_step__nothing_left_is_exhausted(void **state)
     struct data d = step_make(3, 0), expected = d;
     reference_step(&expected, 3, 0);
     run_step(*state, &d, 5, 3, 1);
-    assert_int_equal(d.stop[1], CONVERGED);
-    assert_true(d.state[EXHAUSTED] == 1 && d.state[DONE] == 4);
-    assert_true(d.state[INV_NU] == 0 && d.h[G + 4] == 0);
+    assert_int_equal(d.stop[1], KRYLOV_CONVERGED);
+    assert_true(d.state[GMRES_EXHAUSTED] == 1 && d.state[GMRES_COLUMNS] == 4);
+    assert_true(d.state[GMRES_INV_NU] == 0 && d.h[G + 4] == 0);
     test_expect_near("R", d.h + R, expected.h + R, M * (M + 1) / 2, 1e-8);
 }
 
@@ -320,7 +311,7 @@ static void expect_step_stops(lcl_context *ctx, double t, double ww,
 {
     struct data d = data_make();
     d.h[0] = t;
-    d.state[DONE] = 0;
+    d.state[GMRES_COLUMNS] = 0;
     set_row(&d, 0, 0);
     set_row(&d, 1, ww);
     d.h[G] = 10;
@@ -328,23 +319,24 @@ static void expect_step_stops(lcl_context *ctx, double t, double ww,
     const struct data old = d;
     run_step(ctx, &d, 6, 0, 0);
     assert_int_equal(d.stop[1], reason);
-    assert_true(d.state[DONE] == 0);
-    assert_true(d.state[STEPS] == old.state[STEPS]);
+    assert_true(d.state[GMRES_COLUMNS] == 0);
+    assert_true(d.state[KRYLOV_STEPS] == old.state[KRYLOV_STEPS]);
     assert_true(d.h[G] == 10);
     if (before)
         test_expect_same("h", d.h, old.h, WORDS);
     else
-        assert_true(d.state[REASON] == reason);
+        assert_true(d.state[KRYLOV_REASON] == reason);
 }
 
 static void test_gmres_step__reasons_to_stop_are_told_apart(void **state)
 {
-    expect_step_stops(*state, 0, 0, 0, BREAKDOWN);
-    expect_step_stops(*state, NAN, 1, 0, NOT_FINITE);
-    expect_step_stops(*state, 1, NAN, 0, NOT_FINITE);
-    expect_step_stops(*state, 1, INFINITY, 0, NOT_FINITE);
-    expect_step_stops(*state, 1e200, 1, 0, NOT_FINITE);
-    expect_step_stops(*state, 1, 1, BREAKDOWN, BREAKDOWN);
+    expect_step_stops(*state, 0, 0, 0, KRYLOV_BREAKDOWN_SPACE);
+    expect_step_stops(*state, NAN, 1, 0, KRYLOV_NOT_FINITE);
+    expect_step_stops(*state, 1, NAN, 0, KRYLOV_NOT_FINITE);
+    expect_step_stops(*state, 1, INFINITY, 0, KRYLOV_NOT_FINITE);
+    expect_step_stops(*state, 1e200, 1, 0, KRYLOV_NOT_FINITE);
+    expect_step_stops(*state, 1, 1, KRYLOV_BREAKDOWN_SPACE,
+                      KRYLOV_BREAKDOWN_SPACE);
 }
 
 // ------------------------------------------------------------------ solve
@@ -381,9 +373,9 @@ static void test_gmres_solve__overflow_leaves_zeros(void **state)
     memset(expected.h + Y, 0, 5 * sizeof *expected.h);
     run_solve(*state, &d, 5);
     expect_data(&d, &expected);
-    d.stop[1] = CONVERGED;
+    d.stop[1] = KRYLOV_CONVERGED;
     d.h[Y] = expected.h[Y] = 7;
-    expected.stop[1] = CONVERGED;
+    expected.stop[1] = KRYLOV_CONVERGED;
     run_solve(*state, &d, 5);
     expect_data(&d, &expected);
 }

@@ -104,7 +104,7 @@ static void test_idr_dot__does_nothing_where_the_method_has_stopped(
     void **state)
 {
     struct test_idr d = test_idr_make(3);
-    d.stop[IDR_STOP_U] = IDR_CONVERGED;
+    d.stop[IDR_STOP_U] = KRYLOV_CONVERGED;
     struct test_idr expected = test_idr_copy(&d);
     run_dot(*state, &d);
     test_idr_expect(&d, &expected);
@@ -197,13 +197,13 @@ static void expect_omega_stops(lcl_context *ctx, double rr, double tr,
 
 static void test_idr_omega__reasons_to_stop_are_told_apart(void **state)
 {
-    expect_omega_stops(*state, 1e-3, 0, 0, 0, IDR_CONVERGED);
-    expect_omega_stops(*state, NAN, 1, 1, 0, IDR_NOT_FINITE);
-    expect_omega_stops(*state, 1, NAN, 1, 0, IDR_NOT_FINITE);
-    expect_omega_stops(*state, 1, 1, INFINITY, 0, IDR_NOT_FINITE);
-    expect_omega_stops(*state, 1, 0, 0, 0, IDR_BREAKDOWN_OMEGA);
-    expect_omega_stops(*state, 1, 1e-17, 1, 0, IDR_BREAKDOWN_OMEGA);
-    expect_omega_stops(*state, 1, 1, 1, IDR_NOT_FINITE, IDR_NOT_FINITE);
+    expect_omega_stops(*state, 1e-3, 0, 0, 0, KRYLOV_CONVERGED);
+    expect_omega_stops(*state, NAN, 1, 1, 0, KRYLOV_NOT_FINITE);
+    expect_omega_stops(*state, 1, NAN, 1, 0, KRYLOV_NOT_FINITE);
+    expect_omega_stops(*state, 1, 1, INFINITY, 0, KRYLOV_NOT_FINITE);
+    expect_omega_stops(*state, 1, 0, 0, 0, KRYLOV_BREAKDOWN_OMEGA);
+    expect_omega_stops(*state, 1, 1e-17, 1, 0, KRYLOV_BREAKDOWN_OMEGA);
+    expect_omega_stops(*state, 1, 1, 1, KRYLOV_NOT_FINITE, KRYLOV_NOT_FINITE);
 }
 
 // ------------------------------------------------------------------ idr_last
@@ -224,9 +224,9 @@ static void expect_last(lcl_context *ctx, double rr, int32_t before, int reason)
 
 static void test_idr_last__judges_the_last_residual(void **state)
 {
-    expect_last(*state, 1e-3, 0, IDR_CONVERGED);
+    expect_last(*state, 1e-3, 0, KRYLOV_CONVERGED);
     expect_last(*state, 1, 0, 0);
-    expect_last(*state, 1, IDR_BREAKDOWN_OMEGA, IDR_BREAKDOWN_OMEGA);
+    expect_last(*state, 1, KRYLOV_BREAKDOWN_OMEGA, KRYLOV_BREAKDOWN_OMEGA);
 }
 
 int main(void)

@@ -109,9 +109,9 @@ static void test_idr_v__takes_the_directions_out_of_the_residual(void **state)
 static void test_idr_v__hands_on_why_the_method_ended(void **state)
 {
     struct test_idr d = test_idr_make(3);
-    d.stop[IDR_STOP_O] = IDR_BREAKDOWN_OMEGA;
+    d.stop[IDR_STOP_O] = KRYLOV_BREAKDOWN_OMEGA;
     struct test_idr expected = test_idr_copy(&d);
-    expected.stop[IDR_STOP_R] = IDR_BREAKDOWN_OMEGA;
+    expected.stop[IDR_STOP_R] = KRYLOV_BREAKDOWN_OMEGA;
     run_v(*state, &d);
     test_idr_expect(&d, &expected);
 }
@@ -168,11 +168,11 @@ static void expect_u_stops(lcl_context *ctx, double rr, int32_t before,
 
 static void test_idr_u__reasons_to_stop_are_told_apart(void **state)
 {
-    expect_u_stops(*state, 1e-3, 0, IDR_CONVERGED);
-    expect_u_stops(*state, 0, 0, IDR_CONVERGED);
-    expect_u_stops(*state, NAN, 0, IDR_NOT_FINITE);
-    expect_u_stops(*state, INFINITY, 0, IDR_NOT_FINITE);
-    expect_u_stops(*state, 1, IDR_BREAKDOWN_ALPHA, IDR_BREAKDOWN_ALPHA);
+    expect_u_stops(*state, 1e-3, 0, KRYLOV_CONVERGED);
+    expect_u_stops(*state, 0, 0, KRYLOV_CONVERGED);
+    expect_u_stops(*state, NAN, 0, KRYLOV_NOT_FINITE);
+    expect_u_stops(*state, INFINITY, 0, KRYLOV_NOT_FINITE);
+    expect_u_stops(*state, 1, KRYLOV_BREAKDOWN_ALPHA, KRYLOV_BREAKDOWN_ALPHA);
 }
 
 // ------------------------------------------------------------------ idr_step
@@ -244,7 +244,7 @@ static void expect_step_stops(lcl_context *ctx, double pivot, double tt,
     struct test_idr expected = test_idr_copy(&d);
     expected.stop[IDR_STOP_R] = reason;
     if (!before)
-        expected.vector[IDR_STATE][IDR_REASON] = reason;
+        expected.vector[IDR_STATE][KRYLOV_REASON] = reason;
     run_step(ctx, &d, 0);
     const int kept = (int)test_idr_length(&d, IDR_STATE) - IDR_C;
     for (int w = 0; w < kept && !before; ++w) // unused from here on
@@ -258,13 +258,13 @@ static void expect_step_stops(lcl_context *ctx, double pivot, double tt,
 
 static void test_idr_step__reasons_to_stop_are_told_apart(void **state)
 {
-    expect_step_stops(*state, 0, 1, 0, IDR_BREAKDOWN_ALPHA);
-    expect_step_stops(*state, 0, 0, 0, IDR_BREAKDOWN_ALPHA);
-    expect_step_stops(*state, 1e-17, 1, 0, IDR_BREAKDOWN_ALPHA);
-    expect_step_stops(*state, 1e-310, 1e-320, 0, IDR_BREAKDOWN_ALPHA);
-    expect_step_stops(*state, NAN, 1, 0, IDR_NOT_FINITE);
-    expect_step_stops(*state, 1, INFINITY, 0, IDR_NOT_FINITE);
-    expect_step_stops(*state, 1, 1, IDR_CONVERGED, IDR_CONVERGED);
+    expect_step_stops(*state, 0, 1, 0, KRYLOV_BREAKDOWN_ALPHA);
+    expect_step_stops(*state, 0, 0, 0, KRYLOV_BREAKDOWN_ALPHA);
+    expect_step_stops(*state, 1e-17, 1, 0, KRYLOV_BREAKDOWN_ALPHA);
+    expect_step_stops(*state, 1e-310, 1e-320, 0, KRYLOV_BREAKDOWN_ALPHA);
+    expect_step_stops(*state, NAN, 1, 0, KRYLOV_NOT_FINITE);
+    expect_step_stops(*state, 1, INFINITY, 0, KRYLOV_NOT_FINITE);
+    expect_step_stops(*state, 1, 1, KRYLOV_CONVERGED, KRYLOV_CONVERGED);
 }
 
 int main(void)

@@ -3,15 +3,11 @@
 #include "tests/support/device.h"
 #include "tests/support/recurrence.h"
 
+#include "cl/krylov/minres.cl.h"
 #include "host/launch.h"
 
 #include <math.h>
 #include <string.h>
-
-// Constants as in minres.cl and krylov.cl.h.
-enum { STOP_V, STOP_X };
-enum { CONVERGED = 1, NOT_FINITE = 5, INDEFINITE_M = 7, BREAKDOWN_SPACE };
-enum { STEPS, REASON, RING = 8, ALPHA = 264, SCALARS };
 
 // Vectors: v', v'', w' and w'' share theirs.
 enum { Q, V, V_OLD, Z, W, W_OLD, X, R };
@@ -26,7 +22,7 @@ static const struct scalars before = {2.5, 0.28, 0.96, 0.1, 0.2, 5};
 
 static double *scalars_at(struct test_recurrence *d, int it)
 {
-    return d->state + SCALARS + 6 * (it % 2);
+    return d->state + MINRES_SCALARS + 6 * (it % 2);
 }
 
 static void set_scalars(struct test_recurrence *d, int it,
@@ -41,7 +37,7 @@ static struct test_recurrence make(int it, const struct scalars *t)
     struct test_recurrence d = test_recurrence_make();
     set_scalars(&d, it, t);
     set_scalars(&d, it + 1, &before);
-    d.state[ALPHA] = -1.75;
+    d.state[MINRES_ALPHA] = -1.75;
     return d;
 }
 
@@ -115,12 +111,12 @@ static void expect_and_finish(struct test_recurrence *d,
 static void note_v(struct test_recurrence *d, int it, double alpha, double rr,
                    int reason)
 {
-    d->state[ALPHA] = alpha;
-    d->state[STEPS] = it;
-    d->state[RING + it % 256] = rr;
-    d->stop[STOP_V] = reason;
+    d->state[MINRES_ALPHA] = alpha;
+    d->state[KRYLOV_STEPS] = it;
+    d->state[KRYLOV_RING + it % 256] = rr;
+    d->stop[MINRES_STOP_V] = reason;
     if (reason)
-        d->state[REASON] = reason;
+        d->state[KRYLOV_REASON] = reason;
 }
 
 static void add_q_and_v(struct test_recurrence *d, double alpha, double b,
@@ -208,13 +204,13 @@ static void expect_v_stops(lcl_context *ctx, double b, double zq, double rr,
     struct test_recurrence d = make(it, &t);
     test_recurrence_set_sums(&d, 1, rr);
     struct test_recurrence expected = test_recurrence_copy(&d);
-    note_v(&expected, it, d.state[ALPHA], rr, reason);
+    note_v(&expected, it, d.state[MINRES_ALPHA], rr, reason);
     run_v(ctx, &d, it, false, zq);
     // numbers that are not finite cannot be compared; alpha is unused
-    assert_true(isfinite(rr) == isfinite(d.state[RING + it]));
-    d.state[ALPHA] = expected.state[ALPHA];
+    assert_true(isfinite(rr) == isfinite(d.state[KRYLOV_RING + it]));
+    d.state[MINRES_ALPHA] = expected.state[MINRES_ALPHA];
     if (!isfinite(rr))
-        d.state[RING + it] = expected.state[RING + it] = 0;
+        d.state[KRYLOV_RING + it] = expected.state[KRYLOV_RING + it] = 0;
     if (!isfinite(b))
         scalars_at(&d, it)[0] = scalars_at(&expected, it)[0] = 0;
     expect_and_finish(&d, &expected);
@@ -222,14 +218,14 @@ static void expect_v_stops(lcl_context *ctx, double b, double zq, double rr,
 
 static void test_minres_v__reasons_to_stop_are_told_apart(void **state)
 {
-    expect_v_stops(*state, 1, 1, 1e-3, CONVERGED);
-    expect_v_stops(*state, 0, 0, 1e-4, CONVERGED);
-    expect_v_stops(*state, 1, NAN, 1e-4, CONVERGED);
-    expect_v_stops(*state, 0, 0, 1, INDEFINITE_M);
-    expect_v_stops(*state, 1, NAN, 1, NOT_FINITE);
-    expect_v_stops(*state, 1, INFINITY, 1, NOT_FINITE);
-    expect_v_stops(*state, NAN, 1, 1, NOT_FINITE);
-    expect_v_stops(*state, 1, 1, NAN, NOT_FINITE);
+    expect_v_stops(*state, 1, 1, 1e-3, KRYLOV_CONVERGED);
+    expect_v_stops(*state, 0, 0, 1e-4, KRYLOV_CONVERGED);
+    expect_v_stops(*state, 1, NAN, 1e-4, KRYLOV_CONVERGED);
+    expect_v_stops(*state, 0, 0, 1, KRYLOV_INDEFINITE_M);
+    expect_v_stops(*state, 1, NAN, 1, KRYLOV_NOT_FINITE);
+    expect_v_stops(*state, 1, INFINITY, 1, KRYLOV_NOT_FINITE);
+    expect_v_stops(*state, NAN, 1, 1, KRYLOV_NOT_FINITE);
+    expect_v_stops(*state, 1, 1, NAN, KRYLOV_NOT_FINITE);
 }
 
 static void test_minres_v__zero_first_product_is_an_indefinite_precond(
@@ -238,16 +234,16 @@ static void test_minres_v__zero_first_product_is_an_indefinite_precond(
     struct test_recurrence d = make(0, &some);
     test_recurrence_set_sums(&d, 0, 4);
     run_v(*state, &d, 0, false, 3);
-    assert_int_equal(d.stop[STOP_V], INDEFINITE_M);
+    assert_int_equal(d.stop[MINRES_STOP_V], KRYLOV_INDEFINITE_M);
     test_recurrence_finish(&d);
 }
 
 static void test_minres_v__hands_on_why_the_iteration_ended(void **state)
 {
     struct test_recurrence d = make(1, &some);
-    d.stop[STOP_X] = INDEFINITE_M;
+    d.stop[MINRES_STOP_X] = KRYLOV_INDEFINITE_M;
     struct test_recurrence expected = test_recurrence_copy(&d);
-    expected.stop[STOP_V] = INDEFINITE_M;
+    expected.stop[MINRES_STOP_V] = KRYLOV_INDEFINITE_M;
     run_v(*state, &d, 1, false, 1);
     expect_and_finish(&d, &expected);
 }
@@ -278,7 +274,7 @@ static void expect_step(lcl_context *ctx, int it, bool plain, double sign)
     struct test_recurrence expected = test_recurrence_copy(&data);
     double d, rho, rr = 0, sum;
     const struct scalars u =
-        rotated(&t, data.state[ALPHA], sign * 1.1, &d, &rho);
+        rotated(&t, data.state[MINRES_ALPHA], sign * 1.1, &d, &rho);
     double *const *v = expected.vector;
     for (int64_t i = 0; i < data.n; ++i) {
         v[W_OLD][i] = (v[Z][i] / t.b - d * v[W][i] - t.e * v[W_OLD][i]) / rho;
@@ -288,7 +284,7 @@ static void expect_step(lcl_context *ctx, int it, bool plain, double sign)
         rr += v[R][i] * v[R][i];
     }
     set_scalars(&expected, it + 1, &u);
-    expected.stop[STOP_X] = 0;
+    expected.stop[MINRES_STOP_X] = 0;
     run_x(ctx, &data, it, plain);
     sum = test_sum_of(data.sums + GROUPS);
     rr = plain ? 0 : rr;
@@ -314,7 +310,7 @@ static void test_minres_x__zero_next_vector_leaves_no_residual(void **state)
     memset(d.vector[V], 0, (size_t)d.n * sizeof *d.vector[V]);
     test_recurrence_set_sums(&d, 0, 7);
     run_x(*state, &d, 2, false);
-    assert_int_equal(d.stop[STOP_X], 0);
+    assert_int_equal(d.stop[MINRES_STOP_X], 0);
     assert_true(test_sum_of(d.sums + GROUPS) == 0);
     assert_true(scalars_at(&d, 3)[5] == 0);
     test_recurrence_finish(&d);
@@ -329,13 +325,13 @@ static void expect_x_stops(lcl_context *ctx, double alpha, double vz,
     t.c = -1;
     t.s = 0;
     struct test_recurrence d = make(it, &t);
-    d.state[ALPHA] = alpha;
-    d.stop[STOP_V] = flag;
+    d.state[MINRES_ALPHA] = alpha;
+    d.stop[MINRES_STOP_V] = flag;
     test_recurrence_set_sums(&d, vz, NAN);
     struct test_recurrence expected = test_recurrence_copy(&d);
-    expected.stop[STOP_X] = reason;
+    expected.stop[MINRES_STOP_X] = reason;
     if (!flag)
-        expected.state[REASON] = reason;
+        expected.state[KRYLOV_REASON] = reason;
     run_x(ctx, &d, it, false);
     // unused from here on
     memcpy(scalars_at(&d, it + 1), scalars_at(&expected, it + 1),
@@ -346,12 +342,12 @@ static void expect_x_stops(lcl_context *ctx, double alpha, double vz,
 
 static void test_minres_x__reasons_to_stop_are_told_apart(void **state)
 {
-    expect_x_stops(*state, 1, -1e-9, 0, INDEFINITE_M);
-    expect_x_stops(*state, 1, NAN, 0, NOT_FINITE);
-    expect_x_stops(*state, 1, INFINITY, 0, NOT_FINITE);
-    expect_x_stops(*state, 0, 0, 0, BREAKDOWN_SPACE);
-    expect_x_stops(*state, 1e-17, 1e-36, 0, BREAKDOWN_SPACE);
-    expect_x_stops(*state, 1, 1, CONVERGED, CONVERGED);
+    expect_x_stops(*state, 1, -1e-9, 0, KRYLOV_INDEFINITE_M);
+    expect_x_stops(*state, 1, NAN, 0, KRYLOV_NOT_FINITE);
+    expect_x_stops(*state, 1, INFINITY, 0, KRYLOV_NOT_FINITE);
+    expect_x_stops(*state, 0, 0, 0, KRYLOV_BREAKDOWN_SPACE);
+    expect_x_stops(*state, 1e-17, 1e-36, 0, KRYLOV_BREAKDOWN_SPACE);
+    expect_x_stops(*state, 1, 1, KRYLOV_CONVERGED, KRYLOV_CONVERGED);
 }
 
 int main(void)

@@ -161,16 +161,16 @@ lcl_kernel *test_idr_kernel(lcl_context *ctx, int s, const char *source,
 
 void test_idr_note(struct test_idr *d, int it, double rr, int at, int reason)
 {
-    d->vector[IDR_STATE][IDR_STEPS] = it;
-    d->vector[IDR_STATE][IDR_RING + it % 256] = rr;
+    d->vector[IDR_STATE][KRYLOV_STEPS] = it;
+    d->vector[IDR_STATE][KRYLOV_RING + it % 256] = rr;
     d->stop[at] = reason;
     if (reason)
-        d->vector[IDR_STATE][IDR_REASON] = reason;
+        d->vector[IDR_STATE][KRYLOV_REASON] = reason;
 }
 
 void test_idr_forget(struct test_idr *d, struct test_idr *expected, int it)
 {
-    const int word = IDR_RING + it;
+    const int word = KRYLOV_RING + it;
     assert_false(isfinite(d->vector[IDR_STATE][word]));
     d->vector[IDR_STATE][word] = expected->vector[IDR_STATE][word] = 0;
     test_set_sums(d->vector[IDR_NORM], 0);

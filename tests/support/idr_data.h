@@ -3,20 +3,11 @@
 // recurrence.h.
 #pragma once
 
+#include "cl/krylov/idr_state.cl.h"
 #include "host/program.h"
 #include "tests/support/recurrence.h"
 
 #include <stdint.h>
-
-// Constants as in idr.cl.h and krylov.cl.h.
-enum { IDR_STOP_R, IDR_STOP_U, IDR_STOP_O, IDR_STOPS };
-enum {
-    IDR_CONVERGED = 1,
-    IDR_BREAKDOWN_ALPHA = 3,
-    IDR_BREAKDOWN_OMEGA,
-    IDR_NOT_FINITE,
-};
-enum { IDR_STEPS, IDR_REASON, IDR_RING = 8, IDR_OMEGA = 264, IDR_C };
 
 // Vectors; s of them in G and U; s + 1 rows of partial sums and one more;
 // state[].

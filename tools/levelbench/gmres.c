@@ -14,7 +14,7 @@
 enum { RESTART = 30, NAME = 32 };
 
 // A stopping flag that stays 0.
-enum { NEVER = LCL_ARNOLDI_STOPS, STOPS };
+enum { NEVER = GMRES_STOPS, STOPS };
 
 struct tables {
     int problems;
@@ -70,7 +70,7 @@ static enum lcl_status open_cycle(struct cycle *c, const struct bench *B, int m,
 {
     const int64_t n = B->problem->A.rows;
     const double *b = B->problem->b;
-    const int words = LCL_KRYLOV_OWN + LCL_ARNOLDI_WORDS;
+    const int words = KRYLOV_OWN + GMRES_WORDS;
     double sums[2] = {0, 0};
     enum lcl_status st;
     *c = (struct cycle){.sums = NULL};
