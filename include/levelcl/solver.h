@@ -42,6 +42,16 @@ enum lcl_solver_type {
     LCL_SOLVER_COUNT,
 };
 
+/* What a method needs. */
+struct lcl_solver_facts {
+    bool symmetric;        /* A and M have to be symmetric; A also definite,
+                              unless the next one is set */
+    bool definite_precond; /* M has to be definite, A need not be */
+    bool no_precond;       /* M has to be NULL or NONE */
+    bool idr_s, restart;   /* the parameter that it has */
+    int products; /* with A in an iteration, each with an application of M */
+};
+
 /* Maximum number of shadow vectors of IDR(s). */
 enum { LCL_IDR_MAX_S = 8 };
 
@@ -326,6 +336,9 @@ LCL_API const struct lcl_solver_params *lcl_solver_info(const lcl_solver *S);
 LCL_API void lcl_solver_destroy(lcl_solver **S);
 
 LCL_API const char *lcl_solver_name(enum lcl_solver_type type);
+/* Never NULL; of DEFAULT and unknown types all members are 0. */
+LCL_API const struct lcl_solver_facts *lcl_solver_facts(
+    enum lcl_solver_type type);
 LCL_API const char *lcl_norm_name(enum lcl_norm_type norm);
 LCL_API const char *lcl_basis_storage_name(enum lcl_basis_storage storage);
 LCL_API const char *lcl_orthogonalisation_name(

@@ -6,18 +6,6 @@
 #include <levelcl/precond.h>
 #include <levelcl/solver.h>
 
-static const char *const solvers[LCL_SOLVER_COUNT] = {
-    [LCL_SOLVER_DEFAULT] = "auto",
-    [LCL_SOLVER_BICGSTAB] = "bicgstab",
-    [LCL_SOLVER_CG] = "cg",
-    [LCL_SOLVER_CG_PUBLISHED] = "cg_published",
-    [LCL_SOLVER_CG_PIPELINED] = "cg_pipelined",
-    [LCL_SOLVER_IDR] = "idr",
-    [LCL_SOLVER_GMRES] = "gmres",
-    [LCL_SOLVER_FGMRES] = "fgmres",
-    [LCL_SOLVER_MINRES] = "minres",
-};
-
 static const char *const norms[LCL_NORM_COUNT] = {
     [LCL_NORM_DEFAULT] = "auto", [LCL_NORM_2] = "2",       [LCL_NORM_1] = "1",
     [LCL_NORM_MAX] = "max",      [LCL_NORM_ROWS] = "rows",
@@ -203,7 +191,6 @@ static const char *const batch_singulars[LCL_BATCH_SINGULAR_COUNT] = {
     [LCL_BATCH_SINGULAR_KEEP] = "keep",
 };
 
-const struct lcl_names lcl_solver_names = LCL_NAMES(solvers);
 const struct lcl_names lcl_precond_names = LCL_NAMES(preconds);
 const struct lcl_names lcl_trisolve_names = LCL_NAMES(trisolves);
 const struct lcl_names lcl_kron_names = LCL_NAMES(krons);
@@ -265,11 +252,6 @@ static const struct {
     STOP(DIVERGED) = {"diverged", LCL_DIVERGED, "the residual grew beyond use"},
 };
 // clang-format on
-
-const char *lcl_solver_name(enum lcl_solver_type type)
-{
-    return lcl_name_of(&lcl_solver_names, (int)type);
-}
 
 const char *lcl_norm_name(enum lcl_norm_type norm)
 {

@@ -5,7 +5,6 @@
 
 #include "host/names.h"
 
-extern const struct lcl_names lcl_solver_names;
 extern const struct lcl_names lcl_precond_names;
 extern const struct lcl_names lcl_trisolve_names;
 extern const struct lcl_names lcl_partition_names;

@@ -4,6 +4,7 @@
 
 #include "host/log.h"
 #include "lib/api/names.h"
+#include "lib/krylov/methods.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -356,12 +357,13 @@ static enum lcl_status set_partition(struct lcl_options *options,
 
 // ---------------------------------------------------------------- tables
 
-#define AT(member)    offsetof(struct lcl_options, member)
-#define FIELD(member) #member
+#define AT(member)         offsetof(struct lcl_options, member)
+#define FIELD(member)      #member
+#define CHOICE(type, name) "|" #name
 
 // clang-format off
 static const struct option table[] = {
-    {{"solver", "auto|bicgstab|cg|cg_pipelined|cg_published|minres|idr|gmres|fgmres", "Krylov method (auto: by the matrix)",
+    {{"solver", "auto" LCL_KRYLOV_METHODS(CHOICE), "Krylov method (auto: by the matrix)",
       FIELD(solver.type), "LCL_SOLVER_"},
      set_enum, AT(solver.type), &lcl_solver_names},
     {{"rtol", "R", "stop at ||b - A x|| <= R ||b|| (1e-8; 0: only at atol)",

@@ -182,9 +182,9 @@ static bool is_found_indefinite(const lcl_chain *C)
 // is not definite, MINRES, which takes more iterations, as long as it may be.
 static bool is_useless(const lcl_chain *C, const struct lcl_method *m)
 {
-    return is_found_indefinite(C)
-               ? m->solver.type == LCL_SOLVER_CG
-               : m->solver.type == LCL_SOLVER_MINRES && C->plan.definite;
+    const struct lcl_solver_facts *facts = lcl_solver_facts(m->solver.type);
+    return is_found_indefinite(C) ? facts->symmetric && !facts->definite_precond
+                                  : facts->definite_precond && C->plan.definite;
 }
 
 // Goes to the next method that suits the matrix, or to the last one.
@@ -209,8 +209,8 @@ static bool is_refusal(const lcl_chain *C, enum lcl_status st)
 static int parameter_of(enum lcl_solver_type type,
                         const struct lcl_solver_params *p)
 {
-    const bool basis = type == LCL_SOLVER_GMRES || type == LCL_SOLVER_FGMRES;
-    return type == LCL_SOLVER_IDR ? p->idr_s : basis ? p->restart : 0;
+    const struct lcl_solver_facts *facts = lcl_solver_facts(type);
+    return facts->idr_s ? p->idr_s : facts->restart ? p->restart : 0;
 }
 
 // Of method number `at`.
@@ -256,11 +256,10 @@ static enum lcl_status lengthen(lcl_chain *C, const struct lcl_report *r)
     return LCL_OK;
 }
 
-// Operations with entries of A and M, of which BiCGSTAB has two in an
-// iteration.
+// Operations with entries of A and M.
 static double operations_of(const lcl_chain *C, const struct lcl_report *r)
 {
-    const int each = C->S->params.type == LCL_SOLVER_BICGSTAB ? 2 : 1;
+    const int each = lcl_solver_facts(C->S->params.type)->products;
     const struct lcl_precond_info *info = &C->M->info;
     return (double)each * r->iterations *
            (double)(C->A->info.nnz + info->factor_nnz);

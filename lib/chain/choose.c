@@ -151,9 +151,10 @@ bool lcl_seeks_pressure(const struct lcl_traits *T,
                         enum lcl_solver_type solver)
 {
     const int64_t least = T->serial ? CPR_CELLS_SERIAL : CPR_CELLS;
+    const struct lcl_solver_facts *facts = lcl_solver_facts(solver);
     return !precond->type && !lcl_wants_subdomains(precond) &&
-           solver != LCL_SOLVER_CG_PUBLISHED && solver != LCL_SOLVER_MINRES &&
-           !T->distributed && !T->look->symmetric && T->block_size > 1 &&
+           !facts->no_precond && !facts->definite_precond && !T->distributed &&
+           !T->look->symmetric && T->block_size > 1 &&
            T->block_size <= LCL_PRESSURE_BLOCK && T->n >= least * T->block_size;
 }
 
@@ -163,11 +164,6 @@ static bool suits_cg(enum lcl_precond_type type)
     return type == LCL_PRECOND_NONE || type == LCL_PRECOND_JACOBI ||
            type == LCL_PRECOND_BLOCK_JACOBI || type == LCL_PRECOND_IC0 ||
            type == LCL_PRECOND_AS || type == LCL_PRECOND_AMG;
-}
-
-static bool is_cg(enum lcl_solver_type type)
-{
-    return type == LCL_SOLVER_CG || type == LCL_SOLVER_CG_PIPELINED;
 }
 
 // As suits_cg() if A is only symmetric.
@@ -198,17 +194,20 @@ static bool is_for_any_solver(const struct lcl_traits *T)
 
 static bool is_for_cg(const struct lcl_traits *T)
 {
-    return !T->transversal && (is_for_any_solver(T) || is_cg(T->solver));
+    const struct lcl_solver_facts *facts = lcl_solver_facts(T->solver);
+    const bool cg =
+        facts->symmetric && !facts->definite_precond && !facts->no_precond;
+    return !T->transversal && (is_for_any_solver(T) || cg);
 }
 
 static bool is_for_published(const struct lcl_traits *T)
 {
-    return T->solver == LCL_SOLVER_CG_PUBLISHED;
+    return lcl_solver_facts(T->solver)->no_precond;
 }
 
 static bool is_for_minres(const struct lcl_traits *T)
 {
-    return T->solver == LCL_SOLVER_MINRES;
+    return lcl_solver_facts(T->solver)->definite_precond;
 }
 
 static bool has_subdomains(const struct lcl_traits *T)

@@ -8,6 +8,7 @@
 #include "lib/chain/pressure.h"
 #include "lib/distributed/distributed.h"
 #include "lib/krylov/arnoldi.h"
+#include "lib/krylov/methods.h"
 #include "lib/matrix/csr.h"
 #include "lib/multilevel/coarse.h"
 #include "lib/multilevel/hierarchy.h"
@@ -146,53 +147,35 @@ static bool has_coarse(const struct size *s, const struct lcl_precond_params *p,
 
 // ------------------------------------------------------------------- solver
 
-static int restart_of(const struct lcl_solver_params *p)
+static const struct lcl_krylov_method *method_of(
+    const struct lcl_solver_params *p)
 {
-    return p->restart ? p->restart : 30;
+    return lcl_krylov_method(p->type);
 }
 
-static int shadows_of(const struct lcl_solver_params *p)
+// Vectors of its basis that GMRES keeps, shadow vectors of IDR(s); else 0.
+static int parameter_of(const struct lcl_solver_params *p)
 {
-    return p->idr_s ? p->idr_s : 4;
+    const struct lcl_solver_facts *facts = &method_of(p)->facts;
+    return facts->restart ? (p->restart ? p->restart : 30)
+           : facts->idr_s ? (p->idr_s ? p->idr_s : 4)
+                          : 0;
 }
 
 // b, x, r, the best x and backward errors, and what the method adds.
-static double vectors_of(const struct lcl_solver_params *p)
-{
-    static const int added[LCL_SOLVER_COUNT] = {
-        [LCL_SOLVER_BICGSTAB] = 6,     [LCL_SOLVER_CG] = 4,
-        [LCL_SOLVER_CG_PUBLISHED] = 3, [LCL_SOLVER_IDR] = 4,
-        [LCL_SOLVER_GMRES] = 4,        [LCL_SOLVER_FGMRES] = 4,
-        [LCL_SOLVER_MINRES] = 7,       [LCL_SOLVER_CG_PIPELINED] = 8};
-    return 5 + added[p->type] +
-           (p->type == LCL_SOLVER_IDR ? 2 * shadows_of(p) + 0.5 : 0);
-}
-
-static bool is_gmres(enum lcl_solver_type type)
-{
-    return type == LCL_SOLVER_GMRES || type == LCL_SOLVER_FGMRES;
-}
-
 static double krylov_bytes(const struct size *s,
                            const struct lcl_solver_params *p)
 {
+    const struct lcl_krylov_method *m = method_of(p);
+    const int parameter = parameter_of(p);
+    const double vectors =
+        5 + m->cost.vectors + m->cost.vectors_each * parameter;
     const double basis =
-        is_gmres(p->type)
-            ? (double)lcl_arnoldi_bytes((int64_t)s->rows, restart_of(p),
-                                        p->basis, p->type == LCL_SOLVER_FGMRES)
+        m->facts.restart
+            ? (double)lcl_arnoldi_bytes((int64_t)s->rows, parameter, p->basis,
+                                        p->type == LCL_SOLVER_FGMRES)
             : 0;
-    return vectors_of(p) * s->rows * VALUE + basis;
-}
-
-// Vectors that the updates and sums of an iteration read or write; GMRES reads
-// half of its basis three times on average.
-static double passes_of(const struct lcl_solver_params *p)
-{
-    return p->type == LCL_SOLVER_BICGSTAB       ? 22
-           : p->type == LCL_SOLVER_CG_PIPELINED ? 20
-           : p->type == LCL_SOLVER_IDR          ? 3 * shadows_of(p) + 8
-           : is_gmres(p->type)                  ? 1.5 * restart_of(p) + 4
-                                                : 12;
+    return vectors * s->rows * VALUE + basis;
 }
 
 static uint64_t traffic_of(const struct size *s, const struct lcl_estimate *e,
@@ -203,9 +186,11 @@ static uint64_t traffic_of(const struct size *s, const struct lcl_estimate *e,
                            2.6 * multigrid +
                            (double)e->bytes[LCL_ESTIMATE_COARSE];
     const double product = matrix_bytes(s) + 2 * s->rows * VALUE;
-    const int twice = p->type == LCL_SOLVER_BICGSTAB ? 2 : 1;
-    return (uint64_t)(twice * (product + applied) +
-                      passes_of(p) * s->rows * VALUE);
+    const struct lcl_krylov_method *m = method_of(p);
+    const double passes =
+        m->cost.passes + m->cost.passes_each * parameter_of(p);
+    return (uint64_t)(m->facts.products * (product + applied) +
+                      passes * s->rows * VALUE);
 }
 
 // ------------------------------------------------------------------- all

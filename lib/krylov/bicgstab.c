@@ -4,11 +4,9 @@
 #include "lib/krylov/pipeline.h"
 
 #include "cl/krylov/bicgstab.cl.h"
-#include "host/alloc.h"
 #include "host/launch.h"
-#include "host/log.h"
-#include "host/runtime.h"
 #include "lib/krylov/best.h"
+#include "lib/krylov/methods.h"
 
 struct bicgstab {
     struct lcl_pipeline pipeline;
@@ -20,7 +18,7 @@ struct bicgstab {
 // Iteration `it` of the cycle, up to the point where its residual is known.
 static enum lcl_status enqueue_p(struct lcl_solver *S, int it)
 {
-    const struct bicgstab *K = S->method;
+    const struct bicgstab *K = S->state;
     const int groups = S->A->range.groups;
     const struct lcl_dots dots[] = {lcl_dot(K->r0, S->r), lcl_dot(S->r, S->r)};
     const int first = it == 0 ? 1 : 0; // <r, r> alone, or also <r0, r>
@@ -39,7 +37,7 @@ static enum lcl_status enqueue_p(struct lcl_solver *S, int it)
 
 static enum lcl_status enqueue_s(struct lcl_solver *S, int it)
 {
-    const struct bicgstab *K = S->method;
+    const struct bicgstab *K = S->state;
     const int groups = S->A->range.groups;
     return LCL_LAUNCH(K->s_kernel, groups, lcl_arg_int(it),
                       lcl_arg_long(S->A->range.n), lcl_arg_int(groups),
@@ -50,7 +48,7 @@ static enum lcl_status enqueue_s(struct lcl_solver *S, int it)
 
 static enum lcl_status enqueue_x(struct lcl_solver *S)
 {
-    const struct bicgstab *K = S->method;
+    const struct bicgstab *K = S->state;
     const int groups = S->A->range.groups;
     return LCL_LAUNCH(
         K->x_kernel, groups, lcl_arg_long(S->A->range.n), lcl_arg_int(groups),
@@ -62,7 +60,7 @@ static enum lcl_status enqueue_x(struct lcl_solver *S)
 
 static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
 {
-    const struct bicgstab *K = S->method;
+    const struct bicgstab *K = S->state;
     const struct lcl_space *V = &S->A->range;
     const lcl_buffer *stop = K->pipeline.stop;
     const struct lcl_operands v = {K->y,    K->r0, K->v,
@@ -88,57 +86,28 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
     return enqueue_x(S);
 }
 
-static const struct lcl_pipeline_ops pipeline_ops = {
-    .stops = BICGSTAB_STOPS,
-    .words = BICGSTAB_WORDS,
-    .step = enqueue_step,
-    .last = enqueue_p,
-};
-
-static enum lcl_status create(struct lcl_solver *S)
+static enum lcl_status begin(struct lcl_solver *S)
 {
-    struct bicgstab *K = S->method = lcl_calloc(1, sizeof *K);
-    if (!K)
-        return lcl_fail_memory(lcl_context_log(S->ctx), "BiCGSTAB");
-    lcl_buffer **const vectors[] = {&K->r0, &K->p, &K->v, &K->t, &K->y, &K->z};
-    const struct lcl_kernel_plan kernels[] = {{&K->p_kernel, "bicgstab_p"},
-                                              {&K->s_kernel, "bicgstab_s"},
-                                              {&K->x_kernel, "bicgstab_x"}};
-    const struct lcl_spec spec = {.source = "bicgstab.cl"};
-    enum lcl_status st;
-    if ((st = lcl_krylov_kernels(S->ctx, spec, kernels, 3)) < 0 ||
-        (st = lcl_krylov_vectors(S, vectors, 6)) < 0 ||
-        (st = lcl_space_sums(&K->dots, &S->A->range)) < 0)
-        return st;
-    S->launches = 3 + 2 * S->M->launches +
-                  lcl_operator_launches(S->A, LCL_APPLY_DOT) +
-                  lcl_operator_launches(S->A, LCL_APPLY_DOT_NORM);
-    return lcl_pipeline_init(&K->pipeline, S->ctx, &pipeline_ops);
+    const struct bicgstab *K = S->state;
+    return lcl_buffer_copy(K->r0, S->r);
 }
 
-static void destroy(struct lcl_solver *S)
-{
-    struct bicgstab *K = S->method;
-    if (!K)
-        return;
-    lcl_pipeline_finish(&K->pipeline);
-    lcl_buffer **const buffers[] = {&K->r0, &K->p, &K->v,   &K->t,
-                                    &K->y,  &K->z, &K->dots};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
-        lcl_buffer_destroy(buffers[i]);
-    lcl_free(K);
-}
+#define AT(member) offsetof(struct bicgstab, member)
 
-static enum lcl_status cycle(struct lcl_solver *S)
-{
-    struct bicgstab *K = S->method;
-    const enum lcl_status st = lcl_buffer_copy(K->r0, S->r);
-    return st < 0 ? st : lcl_pipeline_run(&K->pipeline, S);
-}
-
-const struct lcl_krylov_ops lcl_bicgstab = {
-    .create = create,
-    .cycle = cycle,
-    .destroy = destroy,
+const struct lcl_krylov_method lcl_bicgstab = {
+    .facts = {.products = 2},
     .names_dots = true,
+    .cost = {.vectors = 6, .passes = 22},
+    .bytes = sizeof(struct bicgstab),
+    .source = "bicgstab.cl",
+    .kernels = {{"bicgstab_p", AT(p_kernel)},
+                {"bicgstab_s", AT(s_kernel)},
+                {"bicgstab_x", AT(x_kernel)}},
+    .vectors = {AT(r0), AT(p), AT(v), AT(t), AT(y), AT(z)},
+    .dots = AT(dots),
+    .launches = 3,
+    .products = {LCL_APPLY_DOT, LCL_APPLY_DOT_NORM},
+    .applications = LCL_APPLY,
+    .steps = {BICGSTAB_STOPS, BICGSTAB_WORDS, enqueue_step, enqueue_p, NULL},
+    .begin = begin,
 };

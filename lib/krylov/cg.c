@@ -4,11 +4,9 @@
 #include "lib/krylov/pipeline.h"
 
 #include "cl/krylov/cg.cl.h"
-#include "host/alloc.h"
 #include "host/launch.h"
-#include "host/log.h"
-#include "host/runtime.h"
 #include "lib/krylov/best.h"
+#include "lib/krylov/methods.h"
 
 struct cg {
     struct lcl_pipeline pipeline;
@@ -21,7 +19,7 @@ struct cg {
 static enum lcl_status enqueue_p(struct lcl_solver *S, int it, bool plain,
                                  const lcl_buffer *z)
 {
-    const struct cg *K = S->method;
+    const struct cg *K = S->state;
     const int groups = S->A->range.groups;
     const enum lcl_status st = lcl_pipeline_norm(&K->pipeline, S, CG_STOP_R);
     if (st < 0)
@@ -36,7 +34,7 @@ static enum lcl_status enqueue_p(struct lcl_solver *S, int it, bool plain,
 
 static enum lcl_status enqueue_r(struct lcl_solver *S, int it)
 {
-    const struct cg *K = S->method;
+    const struct cg *K = S->state;
     const int groups = S->A->range.groups;
     return LCL_LAUNCH(
         K->r_kernel, groups, lcl_arg_int(it), lcl_arg_long(S->A->range.n),
@@ -48,7 +46,7 @@ static enum lcl_status enqueue_r(struct lcl_solver *S, int it)
 // z = M^-1 r and partial sums of <r, z>.
 static enum lcl_status enqueue_z(struct lcl_solver *S)
 {
-    const struct cg *K = S->method;
+    const struct cg *K = S->state;
     const struct lcl_operands v = {.x = S->r,
                                    .w = S->r,
                                    .y = K->z,
@@ -61,7 +59,7 @@ static enum lcl_status enqueue_z(struct lcl_solver *S)
 // Over the ranks: <r, r> and, preconditioned, <r, z>.
 static enum lcl_status reduce(struct lcl_solver *S)
 {
-    const struct cg *K = S->method;
+    const struct cg *K = S->state;
     const struct lcl_space *V = &S->A->range;
     const struct lcl_dots dots[] = {lcl_dot(S->r, K->z), lcl_dot(S->r, S->r)};
     const int first = K->z ? 0 : 1;
@@ -71,7 +69,7 @@ static enum lcl_status reduce(struct lcl_solver *S)
 
 static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
 {
-    const struct cg *K = S->method;
+    const struct cg *K = S->state;
     const struct lcl_space *V = &S->A->range;
     const lcl_buffer *stop = K->pipeline.stop, *z = K->z ? K->z : S->r;
     const struct lcl_operands v = {.x = K->p,
@@ -103,59 +101,21 @@ static enum lcl_status enqueue_last(struct lcl_solver *S, int it)
     return st < 0 ? st : enqueue_p(S, it, true, S->r);
 }
 
-static const struct lcl_pipeline_ops pipeline_ops = {
-    .stops = CG_STOPS,
-    .words = CG_WORDS,
-    .step = enqueue_step,
-    .last = enqueue_last,
-};
+#define AT(member) offsetof(struct cg, member)
 
-static enum lcl_status create(struct lcl_solver *S)
-{
-    struct cg *K = S->method = lcl_calloc(1, sizeof *K);
-    if (!K)
-        return lcl_fail_memory(lcl_context_log(S->ctx), "CG");
-    const bool plain = S->M->identity;
-    lcl_buffer **const vectors[] = {&K->p, &K->v, &K->z};
-    const struct lcl_kernel_plan kernels[] = {{&K->p_kernel, "cg_p"},
-                                              {&K->r_kernel, "cg_r"}};
-    const struct lcl_spec spec = {.source = "cg.cl"};
-    enum lcl_status st;
-    if ((!plain && (st = lcl_operator_prepare(S->M, LCL_APPLY_DOT)) < 0) ||
-        (S->additive &&
-         (st = lcl_operator_prepare(S->additive, LCL_APPLY_DOT)) < 0) ||
-        (st = lcl_krylov_kernels(S->ctx, spec, kernels, 2)) < 0 ||
-        (st = lcl_krylov_vectors(S, vectors, plain ? 2 : 3)) < 0 ||
-        (st = lcl_space_sums(&K->dots, &S->A->range)) < 0)
-        return st;
-    S->launches = 2 + lcl_operator_launches(S->A, LCL_APPLY_DOT);
-    if (!plain)
-        S->launches += lcl_operator_launches(S->M, LCL_APPLY_DOT);
-    return lcl_pipeline_init(&K->pipeline, S->ctx, &pipeline_ops);
-}
-
-static void destroy(struct lcl_solver *S)
-{
-    struct cg *K = S->method;
-    if (!K)
-        return;
-    lcl_pipeline_finish(&K->pipeline);
-    lcl_buffer **const buffers[] = {&K->p, &K->v, &K->z, &K->dots};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
-        lcl_buffer_destroy(buffers[i]);
-    lcl_free(K);
-}
-
-static enum lcl_status cycle(struct lcl_solver *S)
-{
-    struct cg *K = S->method;
-    return lcl_pipeline_run(&K->pipeline, S);
-}
-
-const struct lcl_krylov_ops lcl_cg = {
-    .create = create,
-    .cycle = cycle,
-    .destroy = destroy,
+const struct lcl_krylov_method lcl_cg = {
+    .facts = {.symmetric = true, .products = 1},
     .names_dots = true,
-    .symmetric = true,
+    .columns = true,
+    .cost = {.vectors = 4, .passes = 12},
+    .bytes = sizeof(struct cg),
+    .source = "cg.cl",
+    .kernels = {{"cg_p", AT(p_kernel)}, {"cg_r", AT(r_kernel)}},
+    .vectors = {AT(p), AT(v)},
+    .precond_vectors = {AT(z)},
+    .dots = AT(dots),
+    .launches = 2,
+    .products = {LCL_APPLY_DOT},
+    .applications = LCL_APPLY_DOT,
+    .steps = {CG_STOPS, CG_WORDS, enqueue_step, enqueue_last, NULL},
 };

@@ -84,7 +84,7 @@ static void pass_on_cancel(struct lcl_cg_columns *K)
 
 static enum lcl_status enqueue_step(struct lcl_solver *J, int it)
 {
-    struct lcl_cg_columns *K = J->method;
+    struct lcl_cg_columns *K = J->state;
     const struct lcl_operands v = {.x = K->p,
                                    .w = K->p,
                                    .y = K->v,
@@ -106,7 +106,7 @@ static enum lcl_status enqueue_step(struct lcl_solver *J, int it)
 // unused.
 static enum lcl_status enqueue_last(struct lcl_solver *J, int it)
 {
-    return enqueue_p(J->method, it, true);
+    return enqueue_p(J->state, it, true);
 }
 
 // ------------------------------------------------------------------- looking
@@ -144,7 +144,7 @@ static bool is_sound(const struct lcl_cg_columns *K, const double *own, int q,
 
 static enum lcl_status look(struct lcl_solver *J, const double *state)
 {
-    struct lcl_cg_columns *K = J->method;
+    struct lcl_cg_columns *K = J->state;
     const double *own = state + KRYLOV_OWN;
     const int last = (int)state[KRYLOV_STEPS];
     enum lcl_status st = LCL_OK;
@@ -168,7 +168,7 @@ static const struct lcl_pipeline_ops pipeline_ops[] = {
 
 bool lcl_cg_columns_suit(const lcl_solver *S)
 {
-    return !S->member && S->ops == &lcl_cg && S->norm.type == LCL_NORM_2 &&
+    return !S->member && S->method->columns && S->norm.type == LCL_NORM_2 &&
            S->right_null.count == 0 && S->left_null.count == 0 &&
            !S->A->range.comm;
 }
@@ -238,11 +238,11 @@ enum lcl_status lcl_cg_columns_init(struct lcl_cg_columns *K, lcl_solver *S,
     *K = (struct lcl_cg_columns){.S = S, .columns = columns};
     *J = (struct lcl_solver){.ctx = S->ctx,
                              .A = &K->A,
-                             .ops = &lcl_cg,
+                             .method = S->method,
                              .params = S->params,
                              .norm_b = 1,
                              .best = INFINITY,
-                             .method = K};
+                             .state = K};
     if ((st = interleave(K)) < 0 || (st = get_kernels(K)) < 0 ||
         (st = lcl_interleaved_init(&K->vectors, &S->A->range, columns)) < 0 ||
         (st = allocate(K)) < 0)

@@ -7,11 +7,10 @@
 #include "lib/krylov/pipeline.h"
 
 #include "cl/krylov/cg_pipelined.cl.h"
-#include "host/alloc.h"
 #include "host/launch.h"
-#include "host/log.h"
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
+#include "lib/krylov/methods.h"
 #include "lib/vector/reduction.h"
 
 struct pipelined {
@@ -38,7 +37,7 @@ static int flag_before(int it)
 // m = M^-1 w, v = A m; the sums are sent once the device has M^-1 to do.
 static enum lcl_status enqueue_products(struct lcl_solver *S, int it)
 {
-    struct pipelined *K = S->method;
+    struct pipelined *K = S->state;
     const struct lcl_operands product = {.x = K->m ? K->m : K->w,
                                          .y = K->v,
                                          .stop = K->pipeline.stop,
@@ -53,7 +52,7 @@ static enum lcl_status enqueue_products(struct lcl_solver *S, int it)
 
 static enum lcl_status enqueue_update(struct lcl_solver *S, int it)
 {
-    const struct pipelined *K = S->method;
+    const struct pipelined *K = S->state;
     const struct lcl_reduction *now = &K->sums[it % 2];
     return LCL_LAUNCH(
         K->kernel, S->A->range.groups, lcl_arg_int(it),
@@ -69,7 +68,7 @@ static enum lcl_status enqueue_update(struct lcl_solver *S, int it)
 
 static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
 {
-    struct pipelined *K = S->method;
+    struct pipelined *K = S->state;
     struct lcl_reduction *sums = &K->sums[it % 2];
     enum lcl_status st;
     if ((st = lcl_pipeline_norm(&K->pipeline, S, flag_before(it))) < 0 ||
@@ -89,7 +88,7 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
 // on.
 static enum lcl_status enqueue_last(struct lcl_solver *S, int it)
 {
-    struct pipelined *K = S->method;
+    struct pipelined *K = S->state;
     struct lcl_reduction *sums = &K->sums[it % 2];
     enum lcl_status st;
     if ((st = lcl_pipeline_norm(&K->pipeline, S, flag_before(it))) < 0 ||
@@ -99,58 +98,26 @@ static enum lcl_status enqueue_last(struct lcl_solver *S, int it)
     return enqueue_update(S, it);
 }
 
-static const struct lcl_pipeline_ops pipeline_ops = {
-    .stops = CG_PIPELINED_STOPS,
-    .words = CG_PIPELINED_WORDS,
-    .step = enqueue_step,
-    .last = enqueue_last,
-};
-
 static enum lcl_status create(struct lcl_solver *S)
 {
-    struct pipelined *K = S->method = lcl_calloc(1, sizeof *K);
-    if (!K)
-        return lcl_fail_memory(lcl_context_log(S->ctx), "pipelined CG");
+    struct pipelined *K = S->state;
     const struct lcl_space *V = &S->A->range;
-    const bool plain = S->M->identity;
-    lcl_buffer **const vectors[] = {&K->v, &K->w, &K->z, &K->s,
-                                    &K->p, &K->u, &K->m, &K->q};
-    const struct lcl_kernel_plan kernels[] = {{&K->kernel, "cg_pipelined"},
-                                              {&K->dots, "cg_pipelined_dots"}};
-    const struct lcl_spec spec = {.source = "cg_pipelined.cl"};
-    enum lcl_status st;
-    if ((st = lcl_operator_prepare(S->M, LCL_APPLY)) < 0 ||
-        (S->additive &&
-         (st = lcl_operator_prepare(S->additive, LCL_APPLY)) < 0) ||
-        (st = lcl_krylov_kernels(S->ctx, spec, kernels, 2)) < 0 ||
-        (st = lcl_krylov_vectors(S, vectors, plain ? 5 : 8)) < 0 ||
-        (st = lcl_reduction_init(&K->sums[0], V, CG_PIPELINED_SUMS)) < 0 ||
-        (st = lcl_reduction_init(&K->sums[1], V, CG_PIPELINED_SUMS)) < 0)
-        return st;
-    S->launches = 1 + lcl_operator_launches(S->A, LCL_APPLY) +
-                  lcl_operator_launches(S->M, LCL_APPLY);
-    return lcl_pipeline_init(&K->pipeline, S->ctx, &pipeline_ops);
+    const enum lcl_status st =
+        lcl_reduction_init(&K->sums[0], V, CG_PIPELINED_SUMS);
+    return st < 0 ? st : lcl_reduction_init(&K->sums[1], V, CG_PIPELINED_SUMS);
 }
 
 static void destroy(struct lcl_solver *S)
 {
-    struct pipelined *K = S->method;
-    if (!K)
-        return;
-    lcl_pipeline_finish(&K->pipeline);
+    struct pipelined *K = S->state;
     lcl_reduction_finish(&K->sums[0]);
     lcl_reduction_finish(&K->sums[1]);
-    lcl_buffer **const buffers[] = {&K->v, &K->w, &K->z, &K->s,
-                                    &K->p, &K->u, &K->m, &K->q};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
-        lcl_buffer_destroy(buffers[i]);
-    lcl_free(K);
 }
 
 // u = M^-1 r, w = A u and their sums.
 static enum lcl_status enqueue_start(struct lcl_solver *S)
 {
-    const struct pipelined *K = S->method;
+    const struct pipelined *K = S->state;
     const lcl_buffer *no_stop = lcl_context_no_stop(S->ctx);
     const struct lcl_operands product = {
         .x = K->u ? K->u : S->r, .y = K->w, .stop = no_stop};
@@ -165,22 +132,33 @@ static enum lcl_status enqueue_start(struct lcl_solver *S)
                       lcl_arg_buffer(K->sums[0].sums));
 }
 
-static enum lcl_status cycle(struct lcl_solver *S)
+static enum lcl_status begin(struct lcl_solver *S)
 {
-    struct pipelined *K = S->method;
+    struct pipelined *K = S->state;
     lcl_buffer *const directions[] = {K->p, K->s, K->z, K->q};
     enum lcl_status st = LCL_OK;
     for (int k = 0; k < (K->q ? 4 : 3) && st == LCL_OK; ++k)
         st = lcl_buffer_fill(directions[k], 0);
-    if (st < 0 || (st = enqueue_start(S)) < 0)
-        return st;
-    return lcl_pipeline_run(&K->pipeline, S);
+    return st < 0 ? st : enqueue_start(S);
 }
 
-const struct lcl_krylov_ops lcl_cg_pipelined = {
-    .create = create,
-    .cycle = cycle,
-    .destroy = destroy,
-    .symmetric = true,
+#define AT(member) offsetof(struct pipelined, member)
+
+const struct lcl_krylov_method lcl_cg_pipelined = {
+    .facts = {.symmetric = true, .products = 1},
     .drifts = true,
+    .cost = {.vectors = 8, .passes = 20},
+    .bytes = sizeof(struct pipelined),
+    .source = "cg_pipelined.cl",
+    .kernels = {{"cg_pipelined", AT(kernel)}, {"cg_pipelined_dots", AT(dots)}},
+    .vectors = {AT(v), AT(w), AT(z), AT(s), AT(p)},
+    .precond_vectors = {AT(u), AT(m), AT(q)},
+    .launches = 1,
+    .products = {LCL_APPLY},
+    .applications = LCL_APPLY,
+    .steps = {CG_PIPELINED_STOPS, CG_PIPELINED_WORDS, enqueue_step,
+              enqueue_last, NULL},
+    .create = create,
+    .destroy = destroy,
+    .begin = begin,
 };

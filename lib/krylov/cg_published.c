@@ -3,9 +3,8 @@
 // IV.A): the host computes the scalars and reads each dot product when it needs
 // it. The listing divides by <p, A p> for beta; this code uses the correct
 // divisor, the last <r, r>. The kernels are in cl/krylov/cg_published.cl.
-#include "lib/krylov/pipeline.h"
+#include "lib/krylov/methods.h"
 
-#include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
@@ -18,51 +17,28 @@ struct published {
     lcl_buffer *p, *v; // v = A p
 };
 
-static enum lcl_status check(const struct lcl_solver *S)
+static enum lcl_status create(struct lcl_solver *S)
 {
-    const struct lcl_log *log = lcl_context_log(S->ctx);
+    struct published *K = S->state;
     const struct lcl_caps *caps = lcl_context_caps(S->ctx);
-    if (!S->M->identity)
-        return lcl_fail(
-            log, LCL_EUNSUPPORTED,
-            "cg_published supports no preconditioner; use precond=none");
     if (lcl_cg_vectors_add(caps, false) == LCL_ATOMIC_ADD_NONE)
-        return lcl_fail(log, LCL_EUNSUPPORTED,
+        return lcl_fail(lcl_context_log(S->ctx), LCL_EUNSUPPORTED,
                         "cg_published needs 64-bit atomics, which %s does not "
                         "support; use cg",
                         caps->name);
-    return LCL_OK;
-}
-
-static enum lcl_status create(struct lcl_solver *S)
-{
-    enum lcl_status st = check(S);
-    if (st < 0)
-        return st;
-    struct published *K = S->method = lcl_calloc(1, sizeof *K);
-    if (!K)
-        return lcl_fail_memory(lcl_context_log(S->ctx), "CG");
-    lcl_buffer **const vectors[] = {&K->p, &K->v};
-    S->launches = 5 + S->A->launches;
-    st = lcl_cg_vectors_init(&K->vectors, S->ctx, S->A->range.n, false);
-    return st < 0 ? st : lcl_krylov_vectors(S, vectors, 2);
+    return lcl_cg_vectors_init(&K->vectors, S->ctx, S->A->range.n, false);
 }
 
 static void destroy(struct lcl_solver *S)
 {
-    struct published *K = S->method;
-    if (!K)
-        return;
-    lcl_buffer_destroy(&K->p);
-    lcl_buffer_destroy(&K->v);
+    struct published *K = S->state;
     lcl_cg_vectors_finish(&K->vectors);
-    lcl_free(K);
 }
 
 static enum lcl_status dot(const struct lcl_solver *S, const lcl_buffer *a,
                            const lcl_buffer *b, double *result)
 {
-    const struct published *K = S->method;
+    const struct published *K = S->state;
     const enum lcl_status st = lcl_cg_dot(&K->vectors, a, b, result);
     return st < 0 ? st : lcl_space_sum(&S->A->range, result, 1);
 }
@@ -88,7 +64,7 @@ static enum lcl_status judge_residual(struct lcl_solver *S, double rr)
 // be finite has been checked.
 static enum lcl_status step(struct lcl_solver *S, double *rr)
 {
-    const struct published *K = S->method;
+    const struct published *K = S->state;
     const struct lcl_cg_vectors *V = &K->vectors;
     const struct lcl_operands v = {
         .x = K->p, .y = K->v, .stop = lcl_context_no_stop(S->ctx)};
@@ -125,7 +101,7 @@ static enum lcl_status step(struct lcl_solver *S, double *rr)
 
 static enum lcl_status cycle(struct lcl_solver *S)
 {
-    const struct published *K = S->method;
+    const struct published *K = S->state;
     double rr = S->r_dot_r;
     enum lcl_status st = lcl_buffer_copy(K->p, S->r);
     S->stop = S->rr <= S->target                     ? LCL_STOP_RTOL
@@ -136,9 +112,16 @@ static enum lcl_status cycle(struct lcl_solver *S)
     return st;
 }
 
-const struct lcl_krylov_ops lcl_cg_published = {
+#define AT(member) offsetof(struct published, member)
+
+const struct lcl_krylov_method lcl_cg_published = {
+    .facts = {.symmetric = true, .no_precond = true, .products = 1},
+    .cost = {.vectors = 3, .passes = 12},
+    .bytes = sizeof(struct published),
+    .vectors = {AT(p), AT(v)},
+    .launches = 5,
+    .products = {LCL_APPLY},
     .create = create,
-    .cycle = cycle,
     .destroy = destroy,
-    .symmetric = true,
+    .cycle = cycle,
 };

@@ -93,7 +93,7 @@ static void begin(struct pass *P)
         C->ctx = S->ctx;
         C->A = S->A;
         C->precond = S->precond;
-        C->ops = S->ops;
+        C->method = S->method;
         C->params = S->params;
         C->launches = K->joint.launches;
         C->eager = S->eager;

@@ -8,6 +8,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
+#include "lib/krylov/methods.h"
 #include "lib/krylov/verify.h"
 #include "lib/operator/modes.h"
 
@@ -132,7 +133,7 @@ enum lcl_norm_type lcl_krylov_norm(const struct lcl_solver *S)
 static bool is_breakdown(const lcl_solver *S)
 {
     const enum lcl_stop stop = S->stop;
-    return (S->ops->drifts && stop == LCL_STOP_INDEFINITE_MATRIX) ||
+    return (S->method->drifts && stop == LCL_STOP_INDEFINITE_MATRIX) ||
            stop == LCL_STOP_BREAKDOWN_RHO || stop == LCL_STOP_BREAKDOWN_ALPHA ||
            stop == LCL_STOP_BREAKDOWN_OMEGA || stop == LCL_STOP_NOT_FINITE ||
            stop == LCL_STOP_INDEFINITE_PRECOND ||
@@ -234,7 +235,7 @@ static enum lcl_status iterate(lcl_solver *S)
     for (;;) {
         const double before = S->rr;
         S->backward_before = S->backward;
-        if ((st = lcl_best_begin(S)) < 0 || (st = S->ops->cycle(S)) < 0 ||
+        if ((st = lcl_best_begin(S)) < 0 || (st = lcl_krylov_cycle(S)) < 0 ||
             (st = measure(S)) < 0)
             return st;
         S->stop = lcl_krylov_judge(S, before);
@@ -273,8 +274,9 @@ static enum lcl_status take_null_component(lcl_solver *S)
 enum lcl_status lcl_krylov_run(struct lcl_solver *S)
 {
     enum lcl_status st;
-    if (S->ops->symmetric && (st = lcl_operator_require_symmetric(
-                                  S->A, lcl_solver_name(S->params.type))) < 0)
+    if (S->method->facts.symmetric &&
+        (st = lcl_operator_require_symmetric(
+             S->A, lcl_solver_name(S->params.type))) < 0)
         return st;
     lcl_krylov_begin(S);
     if ((st = lcl_krylov_choose_form(S)) < 0 || (st = keep_component(S)) < 0)

@@ -6,15 +6,10 @@
 #include "lib/krylov/arnoldi.h"
 #include "lib/krylov/pipeline.h"
 
-#include "host/alloc.h"
-#include "host/geometry.h"
 #include "host/launch.h"
-#include "host/log.h"
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
-
-// Launches per step with one chunk of columns, without A and M.
-enum { STEP_LAUNCHES = 5 };
+#include "lib/krylov/methods.h"
 
 struct gmres {
     struct lcl_pipeline pipeline;
@@ -28,7 +23,7 @@ struct gmres {
 static enum lcl_status add_columns(struct lcl_solver *S, int k,
                                    const lcl_buffer *stop, int at)
 {
-    const struct gmres *K = S->method;
+    const struct gmres *K = S->state;
     const struct lcl_arnoldi *A = &K->basis;
     const struct lcl_operands to_x = {
         .x = A->Z ? A->Z : A->V, .y = S->x, .stop = stop, .at = at};
@@ -51,7 +46,7 @@ static enum lcl_status add_columns(struct lcl_solver *S, int k,
 // previous cycle.
 static enum lcl_status begin(struct lcl_solver *S, int it)
 {
-    const struct gmres *K = S->method;
+    const struct gmres *K = S->state;
     const struct lcl_arnoldi *A = &K->basis;
     const struct lcl_space *V = &S->A->range;
     const lcl_buffer *stop = K->pipeline.stop;
@@ -73,7 +68,7 @@ static enum lcl_status begin(struct lcl_solver *S, int it)
 
 static enum lcl_status step(struct lcl_solver *S, int it)
 {
-    const struct gmres *K = S->method;
+    const struct gmres *K = S->state;
     const struct lcl_arnoldi *A = &K->basis;
     const int j = it % A->m;
     const int before = j == 0 ? GMRES_STOP_BEGIN : GMRES_STOP_STEP;
@@ -96,17 +91,10 @@ static enum lcl_status last(struct lcl_solver *S, int it)
     return LCL_OK;
 }
 
-static const struct lcl_pipeline_ops pipeline_ops = {
-    .stops = GMRES_STOPS,
-    .words = GMRES_WORDS,
-    .step = step,
-    .last = last,
-};
-
 // Reads the method's own words of the state from the device.
 static enum lcl_status finish_cycle(struct lcl_solver *S)
 {
-    const struct gmres *K = S->method;
+    const struct gmres *K = S->state;
     double state[KRYLOV_OWN + GMRES_WORDS];
     const void *first = state;
     enum lcl_status st;
@@ -126,77 +114,56 @@ static enum lcl_status finish_cycle(struct lcl_solver *S)
 
 static enum lcl_status cycle(struct lcl_solver *S)
 {
-    struct gmres *K = S->method;
+    struct gmres *K = S->state;
     const enum lcl_status st = lcl_pipeline_run(&K->pipeline, S);
     return st < 0 ? st : finish_cycle(S);
 }
 
 // ------------------------------------------------------------------- creating
 
-static enum lcl_status create_vectors(struct gmres *K,
-                                      const struct lcl_solver *S)
+static enum lcl_status create(struct lcl_solver *S)
 {
-    lcl_buffer **const vectors[] = {&K->z, &K->u};
-    const int count = S->M->identity ? 0 : K->basis.flexible ? 1 : 2;
-    return lcl_krylov_vectors(S, vectors, count);
-}
-
-static enum lcl_status create_as(struct lcl_solver *S, bool flexible)
-{
-    struct gmres *K = S->method = lcl_calloc(1, sizeof *K);
-    if (!K)
-        return lcl_fail_memory(lcl_context_log(S->ctx), "GMRES");
+    struct gmres *K = S->state;
     const struct lcl_space *V = &S->A->range;
     const int m =
         V->total < S->params.restart ? (int)V->total : S->params.restart;
-    const bool keep = flexible && !S->M->identity;
-    enum lcl_status st;
-
-    S->launches = STEP_LAUNCHES + S->A->launches + S->M->launches;
-    if (S->params.orthogonalisation == LCL_ORTHOGONALISATION_MGS)
+    const bool flexible = S->method == &lcl_fgmres && !S->M->identity;
+    const enum lcl_orthogonalisation by = S->params.orthogonalisation;
+    if (by == LCL_ORTHOGONALISATION_MGS)
         S->launches += m / 2;
-    if ((st = lcl_arnoldi_init(&K->basis, V, m, S->params.basis,
-                               S->params.orthogonalisation, keep)) < 0 ||
-        (st = create_vectors(K, S)) < 0 ||
-        (st = lcl_pipeline_init(&K->pipeline, S->ctx, &pipeline_ops)) < 0)
-        return st;
+    const enum lcl_status st =
+        lcl_arnoldi_init(&K->basis, V, m, S->params.basis, by, flexible);
     K->basis.state = K->pipeline.state;
     K->basis.stop = K->pipeline.stop;
-    return LCL_OK;
-}
-
-static enum lcl_status create(struct lcl_solver *S)
-{
-    return create_as(S, false);
-}
-
-static enum lcl_status create_flexible(struct lcl_solver *S)
-{
-    return create_as(S, true);
+    return st;
 }
 
 static void destroy(struct lcl_solver *S)
 {
-    struct gmres *K = S->method;
-    if (!K)
-        return;
-    lcl_pipeline_finish(&K->pipeline);
+    struct gmres *K = S->state;
     lcl_arnoldi_finish(&K->basis);
-    lcl_buffer_destroy(&K->z);
-    lcl_buffer_destroy(&K->u);
-    lcl_free(K);
 }
 
-const struct lcl_krylov_ops lcl_gmres = {
-    .create = create,
-    .cycle = cycle,
-    .destroy = destroy,
-    .names_dots = true,
+#define AT(member) offsetof(struct gmres, member)
+
+// Launches of a step with one chunk of columns. GMRES reads half of its basis
+// three times on average.
+#define COMMON                                                                 \
+ .names_dots = true, .estimates = true,                                        \
+ .cost = {.vectors = 4, .passes = 4, .passes_each = 1.5},                      \
+ .bytes = sizeof(struct gmres), .launches = 5, .products = {LCL_APPLY},        \
+ .applications = LCL_APPLY,                                                    \
+ .steps = {GMRES_STOPS, GMRES_WORDS, step, last, NULL}, .create = create,      \
+ .destroy = destroy, .cycle = cycle
+
+const struct lcl_krylov_method lcl_gmres = {
+    .facts = {.restart = true, .products = 1},
+    .precond_vectors = {AT(z), AT(u)},
+    COMMON,
 };
 
-const struct lcl_krylov_ops lcl_fgmres = {
-    .create = create_flexible,
-    .cycle = cycle,
-    .destroy = destroy,
-    .names_dots = true,
+const struct lcl_krylov_method lcl_fgmres = {
+    .facts = {.restart = true, .products = 1},
+    .precond_vectors = {AT(z)},
+    COMMON,
 };

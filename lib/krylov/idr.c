@@ -12,6 +12,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
+#include "lib/krylov/methods.h"
 #include "lib/vector/segments.h"
 
 #include <math.h>
@@ -20,7 +21,6 @@ enum { MAX_S = LCL_IDR_MAX_S };
 
 struct idr {
     struct lcl_pipeline pipeline;
-    struct lcl_pipeline_ops ops;
     int s;      // shadow vectors; reduced for small systems
     int groups; // of the kernels in this file
     bool left;
@@ -48,7 +48,7 @@ static double target_of(const struct lcl_solver *S)
 // Over the ranks: K->rows, P^T t and <t, t>.
 static enum lcl_status reduce_rows(struct lcl_solver *S, const lcl_buffer *t)
 {
-    const struct idr *K = S->method;
+    const struct idr *K = S->state;
     struct lcl_dots dots[MAX_S + 1];
     for (int j = 0; j < K->s; ++j)
         dots[j] = lcl_dot(K->shadow[j], t);
@@ -61,7 +61,7 @@ static enum lcl_status reduce_rows(struct lcl_solver *S, const lcl_buffer *t)
 static enum lcl_status enqueue_dot(struct lcl_solver *S, const lcl_buffer *t,
                                    int at)
 {
-    const struct idr *K = S->method;
+    const struct idr *K = S->state;
     const enum lcl_status st = LCL_LAUNCH(
         K->dot_kernel, K->groups, lcl_arg_long(S->A->range.n),
         lcl_arg_buffer(K->words), lcl_arg_buffer(t), lcl_arg_buffer(K->rows),
@@ -71,7 +71,7 @@ static enum lcl_status enqueue_dot(struct lcl_solver *S, const lcl_buffer *t,
 
 static enum lcl_status enqueue_v(struct lcl_solver *S)
 {
-    const struct idr *K = S->method;
+    const struct idr *K = S->state;
     return LCL_LAUNCH(K->v_kernel, K->groups, lcl_arg_long(S->A->range.n),
                       lcl_arg_int(K->groups), lcl_arg_buffer(K->rows),
                       lcl_arg_buffer(S->r), lcl_arg_buffer(K->G),
@@ -88,7 +88,7 @@ static const lcl_buffer *norm_before(const struct idr *K, int k, int *row)
 
 static enum lcl_status enqueue_u(struct lcl_solver *S, int it, int k)
 {
-    const struct idr *K = S->method;
+    const struct idr *K = S->state;
     int row;
     const lcl_buffer *norm = norm_before(K, k, &row);
     return LCL_LAUNCH(
@@ -102,7 +102,7 @@ static enum lcl_status enqueue_u(struct lcl_solver *S, int it, int k)
 
 static enum lcl_status enqueue_step(struct lcl_solver *S, int k)
 {
-    const struct idr *K = S->method;
+    const struct idr *K = S->state;
     const enum lcl_status st = LCL_LAUNCH(
         K->step_kernel, K->groups, lcl_arg_int(k), lcl_arg_long(S->A->range.n),
         lcl_arg_int(K->groups), lcl_arg_buffer(K->rows), lcl_arg_buffer(K->t),
@@ -118,7 +118,7 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int k)
 
 static enum lcl_status enqueue_omega(struct lcl_solver *S, int it)
 {
-    const struct idr *K = S->method;
+    const struct idr *K = S->state;
     const enum lcl_status st = LCL_LAUNCH(
         K->omega_kernel, K->groups, lcl_arg_int(it),
         lcl_arg_long(S->A->range.n), lcl_arg_double(target_of(S)),
@@ -135,7 +135,7 @@ static enum lcl_status enqueue_omega(struct lcl_solver *S, int it)
 // t = A u or M^-1 A u, from the left by way of K->y.
 static enum lcl_status multiply(struct lcl_solver *S)
 {
-    const struct idr *K = S->method;
+    const struct idr *K = S->state;
     const lcl_buffer *stop = K->pipeline.stop;
     const struct lcl_operands t = {K->u, K->u, K->left ? K->y : K->t,
                                    NULL, stop, IDR_STOP_U};
@@ -147,7 +147,7 @@ static enum lcl_status multiply(struct lcl_solver *S)
 
 static enum lcl_status inner_step(struct lcl_solver *S, int it, int k)
 {
-    const struct idr *K = S->method;
+    const struct idr *K = S->state;
     enum lcl_status st;
     if ((it == 0 && (st = enqueue_dot(S, S->r, IDR_STOP_O)) < 0) ||
         (k == 0 && (st = enqueue_v(S)) < 0) ||
@@ -167,7 +167,7 @@ static enum lcl_status enqueue_products(struct lcl_solver *S,
                                         const lcl_buffer *t, lcl_buffer *sums,
                                         const lcl_buffer *stop, int at)
 {
-    const struct idr *K = S->method;
+    const struct idr *K = S->state;
     return LCL_LAUNCH(K->products_kernel, S->A->range.groups,
                       lcl_arg_long(S->A->range.n), lcl_arg_buffer(S->r),
                       lcl_arg_buffer(t), lcl_arg_buffer(sums),
@@ -177,7 +177,7 @@ static enum lcl_status enqueue_products(struct lcl_solver *S,
 // y = M^-1 r;  t = A y
 static enum lcl_status multiply_right(struct lcl_solver *S)
 {
-    const struct idr *K = S->method;
+    const struct idr *K = S->state;
     const struct lcl_space *V = &S->A->range;
     const struct lcl_operands t = {
         K->y, S->r, K->t, K->products, K->pipeline.stop, IDR_STOP_R};
@@ -193,7 +193,7 @@ static enum lcl_status multiply_right(struct lcl_solver *S)
 // y = r;  t = M^-1 A y, by way of K->u, which the next inner step sets
 static enum lcl_status multiply_left(struct lcl_solver *S)
 {
-    const struct idr *K = S->method;
+    const struct idr *K = S->state;
     const lcl_buffer *stop = K->pipeline.stop;
     const struct lcl_operands t = {K->y, K->y, K->u, NULL, stop, IDR_STOP_R};
     enum lcl_status st;
@@ -206,7 +206,7 @@ static enum lcl_status multiply_left(struct lcl_solver *S)
 
 static enum lcl_status outer_step(struct lcl_solver *S, int it)
 {
-    const struct idr *K = S->method;
+    const struct idr *K = S->state;
     enum lcl_status st;
     if ((st = lcl_pipeline_norm(&K->pipeline, S, IDR_STOP_R)) < 0 ||
         (st = K->left ? multiply_left(S) : multiply_right(S)) < 0)
@@ -216,14 +216,14 @@ static enum lcl_status outer_step(struct lcl_solver *S, int it)
 
 static enum lcl_status step(struct lcl_solver *S, int it)
 {
-    const struct idr *K = S->method;
+    const struct idr *K = S->state;
     const int k = it % (K->s + 1);
     return k < K->s ? inner_step(S, it, k) : outer_step(S, it);
 }
 
 static enum lcl_status last(struct lcl_solver *S, int it)
 {
-    const struct idr *K = S->method;
+    const struct idr *K = S->state;
     const int k = it % (K->s + 1);
     int row;
     const lcl_buffer *norm = norm_before(K, k, &row);
@@ -302,9 +302,8 @@ static enum lcl_status create_vectors(struct idr *K, const struct lcl_solver *S)
         {&K->U, K->s * n, sizeof(double), "IDR directions"},
         {&K->words, n, sizeof(uint32_t), "shadow vectors"},
     };
-    lcl_buffer **const vectors[] = {&K->v, &K->y, &K->u, &K->t, &K->other};
     enum lcl_status st;
-    if ((st = lcl_krylov_vectors(S, vectors, K->left ? 5 : 4)) < 0 ||
+    if ((K->left && (st = lcl_space_vector(&K->other, &S->A->range)) < 0) ||
         (st = lcl_buffers_create(S->ctx, others,
                                  sizeof others / sizeof *others)) < 0)
         return st;
@@ -314,41 +313,26 @@ static enum lcl_status create_vectors(struct idr *K, const struct lcl_solver *S)
 
 static enum lcl_status create(struct lcl_solver *S)
 {
-    struct idr *K = S->method = lcl_calloc(1, sizeof *K);
-    if (!K)
-        return lcl_fail_memory(lcl_context_log(S->ctx), "IDR");
+    struct idr *K = S->state;
     K->left = S->params.side == LCL_SIDE_LEFT;
     if (K->left && S->A->range.comm)
         return lcl_fail(lcl_context_log(S->ctx), LCL_EUNSUPPORTED,
                         "IDR preconditions from the left on one device only");
     K->s = room_for(rows_of_each(&S->A->range), S->params.idr_s);
     K->groups = groups_for(lcl_context_caps(S->ctx), S->A->range.n);
-    K->ops = (struct lcl_pipeline_ops){.stops = IDR_STOPS,
-                                       .words = IDR_WORDS(K->s),
-                                       .step = step,
-                                       .last = last};
-    // this file enqueues 3 - 1 / (s + 1) launches
-    S->launches = 3 + S->A->launches + S->M->launches;
-    enum lcl_status st;
-    if ((st = get_kernels(K, S->ctx)) < 0 || (st = create_vectors(K, S)) < 0)
-        return st;
-    return lcl_pipeline_init(&K->pipeline, S->ctx, &K->ops);
+    const enum lcl_status st = get_kernels(K, S->ctx);
+    return st < 0 ? st : create_vectors(K, S);
 }
 
 static void destroy(struct lcl_solver *S)
 {
-    struct idr *K = S->method;
-    if (!K)
-        return;
-    lcl_pipeline_finish(&K->pipeline);
-    lcl_buffer **const buffers[] = {&K->words, &K->G,        &K->U,    &K->v,
-                                    &K->y,     &K->u,        &K->t,    &K->rows,
+    struct idr *K = S->state;
+    lcl_buffer **const buffers[] = {&K->words, &K->G,        &K->U,    &K->rows,
                                     &K->norm,  &K->products, &K->other};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
         lcl_buffer_destroy(buffers[i]);
     for (int j = 0; j < K->s; ++j)
         lcl_buffer_destroy(&K->shadow[j]);
-    lcl_free(K);
 }
 
 // Uniform in (-1, 1), from the number of a row and of a shadow vector.
@@ -365,7 +349,7 @@ static double entry_of_shadow(int64_t row, int j)
 // kernels compute with `words` is replaced.
 static enum lcl_status write_shadows(struct lcl_solver *S)
 {
-    struct idr *K = S->method;
+    struct idr *K = S->state;
     const struct lcl_space *V = &S->A->range;
     double *p = lcl_malloc((size_t)V->n, sizeof *p);
     enum lcl_status st =
@@ -392,7 +376,7 @@ static void exchange(lcl_buffer **a, lcl_buffer **b)
 // S->r = M^-1 r, r in K->other; sets the scale of its norm.
 static enum lcl_status begin_left(struct lcl_solver *S)
 {
-    struct idr *K = S->method;
+    struct idr *K = S->state;
     const lcl_buffer *no_stop = lcl_context_no_stop(S->ctx);
     double rr;
     enum lcl_status st = lcl_krylov_precondition(S, S->r, K->other, no_stop, 0);
@@ -410,7 +394,7 @@ static enum lcl_status begin_left(struct lcl_solver *S)
 
 static enum lcl_status cycle(struct lcl_solver *S)
 {
-    struct idr *K = S->method;
+    struct idr *K = S->state;
     enum lcl_status st;
     if ((st = lcl_buffer_fill(K->G, 0)) < 0 ||
         (st = lcl_buffer_fill(K->U, 0)) < 0 ||
@@ -426,9 +410,20 @@ static enum lcl_status cycle(struct lcl_solver *S)
     return st;
 }
 
-const struct lcl_krylov_ops lcl_idr = {
-    .create = create,
-    .cycle = cycle,
-    .destroy = destroy,
+#define AT(member) offsetof(struct idr, member)
+
+// Steps enqueue 3 - 1 / (s + 1) launches of this file.
+const struct lcl_krylov_method lcl_idr = {
+    .facts = {.idr_s = true, .products = 1},
     .names_dots = true,
+    .cost = {.vectors = 4.5, .vectors_each = 2, .passes = 8, .passes_each = 3},
+    .bytes = sizeof(struct idr),
+    .vectors = {AT(v), AT(y), AT(u), AT(t)},
+    .launches = 3,
+    .products = {LCL_APPLY},
+    .applications = LCL_APPLY,
+    .steps = {IDR_STOPS, IDR_WORDS(MAX_S), step, last, NULL},
+    .create = create,
+    .destroy = destroy,
+    .cycle = cycle,
 };

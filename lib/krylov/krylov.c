@@ -44,7 +44,7 @@ enum lcl_status lcl_krylov_precondition(struct lcl_solver *S,
 void lcl_krylov_use(struct lcl_solver *S, lcl_operator *M)
 {
     S->M = M;
-    if (S->right_null.count == 0 || (M->identity && S->ops->symmetric))
+    if (S->right_null.count == 0 || (M->identity && S->method->facts.symmetric))
         return;
     lcl_projected_take(&S->projected, M);
     S->M = &S->projected.op;

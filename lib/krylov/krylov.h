@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared by all Krylov methods: the operators, the vectors b, x and r, the
-// history, and one table of functions per method.
+// Shared by all Krylov methods: the operators, the vectors b, x and r, and the
+// history.
 #pragma once
 
 #include "cl/krylov/krylov_state.cl.h"
+#include "lib/krylov/method.h"
 #include "lib/krylov/norm.h"
 #include "lib/krylov/projection.h"
 #include "lib/operator/translated.h"
@@ -14,23 +15,6 @@
 #include <stdatomic.h>
 
 enum { LCL_MAX_ITERS = 10000 }; // by default
-
-struct lcl_krylov_ops {
-    // Allocates S->method. On error the caller calls destroy().
-    enum lcl_status (*create)(struct lcl_solver *S);
-    // Runs from S->x with S->r = b - A x, ||r||^2 = S->rr, until a stop occurs;
-    // sets S->stop and appends to the history. LCL_STOP_RTOL means that the
-    // recurrence met S->target; the caller checks the true residual. x is the
-    // last valid iterate whatever the reason.
-    enum lcl_status (*cycle)(struct lcl_solver *S);
-    void (*destroy)(struct lcl_solver *S); // frees S->method, may be NULL
-    bool symmetric;  // rejects nonsymmetric matrices, and takes the symmetric
-                     // form of a preconditioner
-    bool drifts;     // rounding may break it down: restarts where CG would not
-    bool positive;   // needs a definite preconditioner: |D| for Jacobi, the
-                     // additive form of a coarse correction
-    bool names_dots; // knows lcl_space_reduce_dots()
-};
 
 // The best iterate seen so far, lib/krylov/best.h.
 struct lcl_best {
@@ -75,7 +59,7 @@ struct lcl_solver {
     bool at_zero;        // x = 0, and r and rr are its residual
     bool keeps;          // x has to keep its component in the null space
     double norm_removed; // of the component of b that A cannot reach
-    const struct lcl_krylov_ops *ops;
+    const struct lcl_krylov_method *method;
     struct lcl_solver_params params; // zeros resolved, except atol and monitor
     lcl_buffer *b, *x, *r;           // n, A's numbering
     lcl_buffer *correction;          // n; with `start` only
@@ -109,17 +93,8 @@ struct lcl_solver {
     int best_at;
     struct lcl_best kept; // best iterate, for solves that fail
     int x_iteration;      // iteration that x belongs to
-    void *method;
+    void *state;          // struct of the method
 };
-
-extern const struct lcl_krylov_ops lcl_bicgstab;
-extern const struct lcl_krylov_ops lcl_cg;
-extern const struct lcl_krylov_ops lcl_cg_pipelined;
-extern const struct lcl_krylov_ops lcl_cg_published;
-extern const struct lcl_krylov_ops lcl_idr;
-extern const struct lcl_krylov_ops lcl_gmres;
-extern const struct lcl_krylov_ops lcl_fgmres;
-extern const struct lcl_krylov_ops lcl_minres;
 
 // Records ||r||^2 after `iteration` iterations of the solve, once per
 // iteration; repeated calls have no effect.
@@ -195,7 +170,7 @@ enum lcl_status lcl_krylov_precondition(struct lcl_solver *S,
                                         const lcl_buffer *r, lcl_buffer *z,
                                         const lcl_buffer *stop, int at);
 
-// Create the kernels and vectors of a method: kernels of one source over
+// Create kernels and vectors of a method: kernels of one source over
 // vectors, with the other fields of `spec`, and vectors of n doubles.
 enum lcl_status lcl_krylov_kernels(lcl_context *ctx, struct lcl_spec spec,
                                    const struct lcl_kernel_plan *all,

@@ -4,11 +4,10 @@
 #include "lib/krylov/pipeline.h"
 
 #include "cl/krylov/minres.cl.h"
-#include "host/alloc.h"
 #include "host/launch.h"
-#include "host/log.h"
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
+#include "lib/krylov/methods.h"
 
 // Element it % 2 of v, z and w belongs to iteration `it`.
 struct minres {
@@ -28,7 +27,7 @@ static const lcl_buffer *z_of(const struct minres *K, int it)
 // Over the ranks: <z, q>; <v, z> and <r, r>, as far as the kernel reads them.
 static enum lcl_status reduce_before_v(struct lcl_solver *S, int it)
 {
-    const struct minres *K = S->method;
+    const struct minres *K = S->state;
     const struct lcl_space *V = &S->A->range;
     const bool plain = !K->z[0];
     const int first = it == 0 && !plain ? 0 : 1;
@@ -46,7 +45,7 @@ static enum lcl_status reduce_before_v(struct lcl_solver *S, int it)
 // Iteration `it` of the cycle, up to the point where its residual is known.
 static enum lcl_status enqueue_v(struct lcl_solver *S, int it)
 {
-    const struct minres *K = S->method;
+    const struct minres *K = S->state;
     const int groups = S->A->range.groups, plain = !K->z[0];
     enum lcl_status st = reduce_before_v(S, it);
     if (st < 0 || (st = lcl_pipeline_norm(&K->pipeline, S, MINRES_STOP_X)) < 0)
@@ -61,7 +60,7 @@ static enum lcl_status enqueue_v(struct lcl_solver *S, int it)
 
 static enum lcl_status enqueue_x(struct lcl_solver *S, int it)
 {
-    const struct minres *K = S->method;
+    const struct minres *K = S->state;
     const int groups = S->A->range.groups;
     const int no_r = !K->z[0] && S->norm.type == LCL_NORM_2;
     const struct lcl_dots vz = lcl_dot(K->v[(it + 1) % 2], z_of(K, it + 1));
@@ -82,7 +81,7 @@ static enum lcl_status enqueue_x(struct lcl_solver *S, int it)
 static enum lcl_status enqueue_z(struct lcl_solver *S, int it,
                                  const lcl_buffer *stop, int at)
 {
-    const struct minres *K = S->method;
+    const struct minres *K = S->state;
     const struct lcl_operands v = {.x = K->v[it % 2],
                                    .w = K->v[it % 2],
                                    .y = K->z[it % 2],
@@ -94,7 +93,7 @@ static enum lcl_status enqueue_z(struct lcl_solver *S, int it,
 
 static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
 {
-    const struct minres *K = S->method;
+    const struct minres *K = S->state;
     const lcl_buffer *stop = K->pipeline.stop, *z = z_of(K, it);
     const struct lcl_operands v = {.x = z,
                                    .w = z,
@@ -112,53 +111,10 @@ static enum lcl_status enqueue_step(struct lcl_solver *S, int it)
     return enqueue_x(S, it);
 }
 
-static const struct lcl_pipeline_ops pipeline_ops = {
-    .stops = MINRES_STOPS,
-    .words = MINRES_WORDS,
-    .step = enqueue_step,
-    .last = enqueue_v,
-};
-
-static enum lcl_status create(struct lcl_solver *S)
-{
-    struct minres *K = S->method = lcl_calloc(1, sizeof *K);
-    if (!K)
-        return lcl_fail_memory(lcl_context_log(S->ctx), "MINRES");
-    const bool plain = S->M->identity;
-    lcl_buffer **const vectors[] = {&K->v[0], &K->v[1], &K->w[0], &K->w[1],
-                                    &K->q,    &K->z[0], &K->z[1]};
-    const struct lcl_kernel_plan kernels[] = {{&K->v_kernel, "minres_v"},
-                                              {&K->x_kernel, "minres_x"}};
-    const struct lcl_spec spec = {.source = "minres.cl"};
-    enum lcl_status st;
-    if ((!plain && (st = lcl_operator_prepare(S->M, LCL_APPLY_DOT)) < 0) ||
-        (st = lcl_krylov_kernels(S->ctx, spec, kernels, 2)) < 0 ||
-        (st = lcl_krylov_vectors(S, vectors, plain ? 5 : 7)) < 0 ||
-        (st = lcl_space_sums(&K->dots, &S->A->range)) < 0)
-        return st;
-    S->launches = 2 + lcl_operator_launches(S->A, LCL_APPLY_DOT);
-    if (!plain)
-        S->launches += lcl_operator_launches(S->M, LCL_APPLY_DOT);
-    return lcl_pipeline_init(&K->pipeline, S->ctx, &pipeline_ops);
-}
-
-static void destroy(struct lcl_solver *S)
-{
-    struct minres *K = S->method;
-    if (!K)
-        return;
-    lcl_pipeline_finish(&K->pipeline);
-    lcl_buffer **const buffers[] = {&K->v[0], &K->v[1], &K->w[0], &K->w[1],
-                                    &K->q,    &K->z[0], &K->z[1], &K->dots};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
-        lcl_buffer_destroy(buffers[i]);
-    lcl_free(K);
-}
-
 // v and z of iteration 0; v and w of the iterations before are 0.
 static enum lcl_status begin(struct lcl_solver *S)
 {
-    struct minres *K = S->method;
+    struct minres *K = S->state;
     enum lcl_status st;
     if ((st = lcl_buffer_copy(K->v[0], S->r)) < 0 ||
         (st = lcl_buffer_fill(K->v[1], 0)) < 0 ||
@@ -168,18 +124,21 @@ static enum lcl_status begin(struct lcl_solver *S)
     return enqueue_z(S, 0, lcl_context_no_stop(S->ctx), 0);
 }
 
-static enum lcl_status cycle(struct lcl_solver *S)
-{
-    struct minres *K = S->method;
-    const enum lcl_status st = begin(S);
-    return st < 0 ? st : lcl_pipeline_run(&K->pipeline, S);
-}
+#define AT(member) offsetof(struct minres, member)
 
-const struct lcl_krylov_ops lcl_minres = {
-    .create = create,
-    .cycle = cycle,
-    .destroy = destroy,
+const struct lcl_krylov_method lcl_minres = {
+    .facts = {.symmetric = true, .definite_precond = true, .products = 1},
     .names_dots = true,
-    .symmetric = true,
-    .positive = true,
+    .cost = {.vectors = 7, .passes = 12},
+    .bytes = sizeof(struct minres),
+    .source = "minres.cl",
+    .kernels = {{"minres_v", AT(v_kernel)}, {"minres_x", AT(x_kernel)}},
+    .vectors = {AT(v[0]), AT(v[1]), AT(w[0]), AT(w[1]), AT(q)},
+    .precond_vectors = {AT(z[0]), AT(z[1])},
+    .dots = AT(dots),
+    .launches = 2,
+    .products = {LCL_APPLY_DOT},
+    .applications = LCL_APPLY_DOT,
+    .steps = {MINRES_STOPS, MINRES_WORDS, enqueue_step, enqueue_v, NULL},
+    .begin = begin,
 };

@@ -6,22 +6,6 @@
 
 #include "lib/krylov/krylov.h"
 
-// A method: the functions that enqueue its steps. A step counts as one
-// iteration: it writes one residual to the ring.
-struct lcl_pipeline_ops {
-    int stops; // length of stop[]
-    int words; // number of the method's words of state[], from KRYLOV_OWN
-               // on
-    // Enqueues step `it` of the cycle, 0 .. most-1, starting at the point where
-    // residual `it` becomes known.
-    enum lcl_status (*step)(struct lcl_solver *S, int it);
-    // Enqueues the computation of residual `it` = most; called once after the
-    // last step.
-    enum lcl_status (*last)(struct lcl_solver *S, int it);
-    // Reads the method's words of a state that the host has got. NULL: nothing.
-    enum lcl_status (*look)(struct lcl_solver *S, const double *state);
-};
-
 struct lcl_pipeline {
     const struct lcl_pipeline_ops *ops;
     lcl_buffer *state, *stop; // doubles; int32

@@ -8,6 +8,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/krylov/best.h"
+#include "lib/krylov/methods.h"
 #include "lib/krylov/team_solver.h"
 #include "lib/krylov/verify.h"
 #include "lib/matrix/view.h"
@@ -16,17 +17,6 @@
 
 #include <float.h>
 #include <math.h>
-
-static const struct lcl_krylov_ops *const methods[LCL_SOLVER_COUNT] = {
-    [LCL_SOLVER_BICGSTAB] = &lcl_bicgstab,
-    [LCL_SOLVER_CG] = &lcl_cg,
-    [LCL_SOLVER_CG_PUBLISHED] = &lcl_cg_published,
-    [LCL_SOLVER_CG_PIPELINED] = &lcl_cg_pipelined,
-    [LCL_SOLVER_IDR] = &lcl_idr,
-    [LCL_SOLVER_GMRES] = &lcl_gmres,
-    [LCL_SOLVER_FGMRES] = &lcl_fgmres,
-    [LCL_SOLVER_MINRES] = &lcl_minres,
-};
 
 // Reports a NULL argument; the object itself may be NULL.
 static enum lcl_status refuse_null(const lcl_solver *S, const char *function)
@@ -184,7 +174,8 @@ static enum lcl_status take_symmetric_forms(lcl_solver *S)
     enum lcl_status st =
         translate(&S->additive, &S->translated[0], M->additive, A);
     S->M = S->additive;
-    if (st < 0 || S->ops->positive || !lcl_precond_is_of(M, A) || !M->deflated)
+    if (st < 0 || S->method->facts.definite_precond ||
+        !lcl_precond_is_of(M, A) || !M->deflated)
         return st;
     if ((st = translate(&S->deflated, &S->translated[1], M->deflated, A)) < 0)
         return st;
@@ -208,9 +199,9 @@ static enum lcl_status take_precond(lcl_solver *S)
     S->M = &S->none;
     if (!M || M->op.identity)
         return LCL_OK;
-    if (S->ops->symmetric && M->additive)
+    if (S->method->facts.symmetric && M->additive)
         return take_symmetric_forms(S);
-    if (S->ops->positive && M->absolute)
+    if (S->method->facts.definite_precond && M->absolute)
         return translate(&S->M, &S->translated[0], M->absolute, S->A);
     return translate(&S->M, &S->translated[0], &M->op, S->A);
 }
@@ -219,7 +210,7 @@ static enum lcl_status check_symmetric(const lcl_precond *M,
                                        enum lcl_solver_type type,
                                        const struct lcl_log *log)
 {
-    if (!M || !methods[type]->symmetric)
+    if (!M || !lcl_solver_facts(type)->symmetric)
         return LCL_OK;
     if (M->info.transversal)
         return lcl_fail(log, LCL_EUNSUPPORTED,
@@ -266,16 +257,16 @@ static enum lcl_status check_reproducible(const lcl_operator *A,
                                           const struct lcl_solver_params *p,
                                           const struct lcl_log *log)
 {
-    const char *what = !methods[p->type]->names_dots ? lcl_solver_name(p->type)
-                       : p->basis != LCL_BASIS_FP64  ? "a basis in fp32"
-                       : p->orthogonalisation == LCL_ORTHOGONALISATION_MGS
-                           ? "modified Gram-Schmidt"
-                       : p->side == LCL_SIDE_LEFT
-                           ? "preconditioning from the left"
-                       : p->norm == LCL_NORM_1 ? "the norm 1"
-                       : has_vectors(&A->null) || has_vectors(&A->left_null)
-                           ? "null vectors that are not constant"
-                           : NULL;
+    const char *what =
+        !lcl_krylov_method(p->type)->names_dots ? lcl_solver_name(p->type)
+        : p->basis != LCL_BASIS_FP64            ? "a basis in fp32"
+        : p->orthogonalisation == LCL_ORTHOGONALISATION_MGS
+            ? "modified Gram-Schmidt"
+        : p->side == LCL_SIDE_LEFT ? "preconditioning from the left"
+        : p->norm == LCL_NORM_1    ? "the norm 1"
+        : has_vectors(&A->null) || has_vectors(&A->left_null)
+            ? "null vectors that are not constant"
+            : NULL;
     return A->range.segments && what ? lcl_segments_refuse(what, log) : LCL_OK;
 }
 
@@ -322,7 +313,7 @@ static enum lcl_status create(lcl_solver **out, lcl_operator *A, lcl_precond *M,
     *S = (lcl_solver){.ctx = A->range.ctx,
                       .A = A,
                       .precond = M,
-                      .ops = methods[p.type],
+                      .method = lcl_krylov_method(p.type),
                       .params = p};
     lcl_operator_use(A, 1);
     *out = S;
@@ -330,7 +321,7 @@ static enum lcl_status create(lcl_solver **out, lcl_operator *A, lcl_precond *M,
         (st = take_precond(S)) < 0)
         return st;
     lcl_krylov_use(S, S->M);
-    if ((st = allocate(S)) < 0 || (st = S->ops->create(S)) < 0 ||
+    if ((st = allocate(S)) < 0 || (st = lcl_krylov_create(S)) < 0 ||
         (st = lcl_norm_init(&S->norm, &A->range, loop_norm(p.norm))) < 0)
         return st;
     S->launches += S->norm.launches;
@@ -439,7 +430,7 @@ void lcl_solver_destroy(lcl_solver **solver)
     if (S->A->team)
         lcl_team_solver_finish(S);
     else
-        S->ops->destroy(S);
+        lcl_krylov_destroy(S);
     lcl_buffer_destroy(&S->b);
     lcl_buffer_destroy(&S->x);
     lcl_buffer_destroy(&S->r);

@@ -5,6 +5,8 @@
 #include "tests/support/misuse.h"
 #include "tests/support/solving.h"
 
+#include "lib/krylov/methods.h"
+
 #include <levelcl/chain.h>
 
 #include <math.h>
@@ -176,15 +178,15 @@ static void expect_norm(lcl_context *ctx, enum lcl_solver_type type,
                         enum lcl_norm_type chosen)
 {
     struct system t;
-    const bool published = type == LCL_SOLVER_CG_PUBLISHED;
-    const bool estimates =
-        type == LCL_SOLVER_GMRES || type == LCL_SOLVER_FGMRES;
+    const bool no_precond = lcl_solver_facts(type)->no_precond;
+    const bool estimates = lcl_krylov_method(type)->estimates;
     const struct lcl_solver_params params = {
         .type = type, .norm = chosen, .rtol = 1e-7};
     open_system(&t, ctx, &(struct lcl_solver_params){.rtol = 1e-7});
     lcl_solver_destroy(&t.S);
     assert_int_equal(
-        lcl_solver_create(&t.S, t.op, published ? NULL : t.M, &params), LCL_OK);
+        lcl_solver_create(&t.S, t.op, no_precond ? NULL : t.M, &params),
+        LCL_OK);
     assert_int_equal(solve(&t), LCL_OK);
     const int64_t n = t.A.rows;
     const double norm_b = norm_of(t.b, n, chosen);

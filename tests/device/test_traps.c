@@ -112,9 +112,7 @@ static void test_traps__breakdowns_divide_by_no_zero(void **state)
             const struct lcl_solver_params params = {
                 .type = (enum lcl_solver_type)t, .max_iters = 100};
             struct lcl_csr A = test_csr_from_dense(2, dense[m]);
-            const bool symmetric =
-                t == LCL_SOLVER_CG || t == LCL_SOLVER_CG_PUBLISHED ||
-                t == LCL_SOLVER_CG_PIPELINED || t == LCL_SOLVER_MINRES;
+            const bool symmetric = lcl_solver_facts(params.type)->symmetric;
             if (test_solver_works(*state, params.type) &&
                 (!symmetric || dense[m] != skew)) // they refuse it
                 solve(*state, &A, &none, &params);

@@ -218,10 +218,9 @@ static enum lcl_status check_methods(const struct cli *cli,
                           type == LCL_PRECOND_AS;
     const bool solves = cli->command->takes & TAKES_RHS;
     const bool ilut = precond->ilut_p > 0 || precond->ilut_tol > 0;
-    const enum lcl_solver_type solver = cli->options.solver.type;
-    const bool symmetric = solver == LCL_SOLVER_CG ||
-                           solver == LCL_SOLVER_CG_PIPELINED ||
-                           solver == LCL_SOLVER_MINRES;
+    const struct lcl_solver_facts *facts =
+        lcl_solver_facts(cli->options.solver.type);
+    const bool symmetric = facts->symmetric && !facts->no_precond;
     const struct {
         bool wrong;
         const char *message;
@@ -266,7 +265,7 @@ static enum lcl_status check_methods(const struct cli *cli,
              precond->storage > LCL_FACTOR_STORAGE_FP32,
          "--precond block-jacobi of a Kronecker system requires "
          "--factor-storage fp64 or fp32"},
-        {solves && type > LCL_PRECOND_NONE && solver == LCL_SOLVER_CG_PUBLISHED,
+        {solves && type > LCL_PRECOND_NONE && facts->no_precond,
          "--solver cg_published requires --precond none"},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; ++i)

@@ -356,8 +356,7 @@ enum lcl_pivot job_pivot(const struct job *job)
 
 bool job_has_basis(const struct job *job)
 {
-    const enum lcl_solver_type type = job->solver.type;
-    return type == LCL_SOLVER_GMRES || type == LCL_SOLVER_FGMRES;
+    return lcl_solver_facts(job->solver.type)->restart;
 }
 
 int job_next_sample(const struct job *job, int i)

@@ -8,7 +8,7 @@ const char *method_solver(char title[METHOD_TITLE], const struct job *job)
 {
     const struct lcl_solver_params *solver = &job->solver;
     const char *name = lcl_solver_name(solver->type);
-    if (solver->type == LCL_SOLVER_IDR)
+    if (lcl_solver_facts(solver->type)->idr_s)
         snprintf(title, METHOD_TITLE, "%s(%d)%s", name, solver->idr_s,
                  solver->side == LCL_SIDE_LEFT ? " from the left" : "");
     else if (job_has_basis(job))

@@ -101,7 +101,7 @@ static void put_method(cJSON *record, const struct job *job)
     json_put_text(method, "norm", lcl_norm_name(solver->norm));
     json_put_count(method, "max_iters", solver->max_iters);
     json_put_count(method, "stagnation", solver->stagnation);
-    if (solver->type == LCL_SOLVER_IDR) {
+    if (lcl_solver_facts(solver->type)->idr_s) {
         json_put_count(method, "idr_s", solver->idr_s);
         json_put_text(method, "side", lcl_side_name(solver->side));
     }
