@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares the methods of auto and of chains, as documents list them, with the
-tables of the code.
+tables of the code, and looks for places that do not know a Krylov method: the
+public header, the manual page, the news, the tests of its kernels.
 usage: methods.py SOURCE_ROOT PRINT_METHODS"""
 import difflib
 import pathlib
@@ -31,6 +32,27 @@ def header(text, before):
     return [plain(item) for item in re.split(r"^ \*   (?! )", block, flags=re.MULTILINE)[1:]]
 
 
+def krylov_faults(root, program, page):
+    """What of the table of Krylov methods other files lack."""
+    methods = [line.split() for line in plain_lines(program, "krylov", keep=True)]
+    names = [method[0] for method in methods]
+    section = between(page, ".It Fl -solver Cm ", "\n.It Fl ")
+    choices, text = section.split("\n", 1)
+    about = text[text.rindex("\n.El\n"):]
+    places = {name: (root / name).read_text(encoding="utf-8") for name in ("include/levelcl/solver.h", "NEWS.md")}
+    tests = "".join(path.read_text(encoding="utf-8") for path in (root / "tests/kernel").glob("*.c"))
+    faults = [] if choices.split(" | ") == ["auto", *names] else [f"clsolve.1: --solver {choices}"]
+    for name, constant, source, *kernels in methods:
+        if not re.search(rf"\.\n\.Cm {name}( ,)?\n", about):  # a sentence that begins with it
+            faults.append(f"clsolve.1, --solver: nothing about {name}")
+        if not re.search(rf"\b{constant}\b", places["include/levelcl/solver.h"]):
+            faults.append(f"solver.h: no {constant}")
+        if not re.search(rf"\b({constant}|{name})\b", places["NEWS.md"], flags=re.IGNORECASE):
+            faults.append(f"NEWS.md: neither {constant} nor {name}")
+        faults += [f"tests/kernel: no test of {kernel} of {source}" for kernel in kernels if f'"{kernel}"' not in tests]
+    return faults
+
+
 def main():
     root, program = map(pathlib.Path, sys.argv[1:3])
     table = {kind: plain_lines(program, kind) for kind in ("rules", "later")}
@@ -44,13 +66,14 @@ def main():
     ]
     faults = [line for name, code, document in lists
               for line in difflib.unified_diff(code, document, "code", name, lineterm="")]
+    faults += krylov_faults(root, program, page)
     print("\n".join(faults) or f"{len(table['rules'])} rules, {len(table['later'])} later methods")
     return bool(faults)
 
 
-def plain_lines(program, kind):
+def plain_lines(program, kind, keep=False):
     output = subprocess.run([program, kind], check=True, capture_output=True, text=True).stdout
-    return [plain(line) for line in output.strip().split("\n")]
+    return [line if keep else plain(line) for line in output.strip().split("\n")]
 
 
 sys.exit(main())

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Prints the rules of the automatic choice or the later methods of a chain, one
-// a line, as documents list them.
-// usage: print_methods rules|later
+// a line, as documents list them, or each Krylov method: its name, constant,
+// source and kernels.
+// usage: print_methods rules|later|krylov
 #include "lib/chain/later.h"
+#include "lib/krylov/methods.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -48,13 +50,28 @@ static void print_later(const struct lcl_later *L)
     puts(L->precond.transversal ? ", transversal" : "");
 }
 
+static void print_krylov(const struct lcl_krylov_method *m, const char *name,
+                         const char *constant)
+{
+    printf("%s %s %s", name, constant, m->source ? m->source : "-");
+    for (int k = 0; k < LCL_KRYLOV_KERNELS && m->kernels[k].name; ++k)
+        printf(" %s", m->kernels[k].name);
+    putchar('\n');
+}
+
+#define PRINT(type, name) print_krylov(&lcl_##name, #name, "LCL_SOLVER_" #type);
+
 int main(int argc, char **argv)
 {
     const bool rules = argc == 2 && strcmp(argv[1], "rules") == 0;
     const bool later = argc == 2 && strcmp(argv[1], "later") == 0;
+    const bool krylov = argc == 2 && strcmp(argv[1], "krylov") == 0;
     for (int k = 0; rules && k < lcl_rule_count; ++k)
         print_rule(&lcl_rules[k]);
     for (int k = 0; later && k < lcl_later_count; ++k)
         print_later(&lcl_later[k]);
-    return !rules && !later;
+    if (krylov) {
+        LCL_KRYLOV_METHODS(PRINT)
+    }
+    return !rules && !later && !krylov;
 }

@@ -187,7 +187,7 @@ is_default() {
     coarse.* | coarse_pattern.* | dense.* | csr.* | sliced.* | slices.* | \
     vector.* | bicgstab.* | cg.* | cg_pipelined.* | minres.* | diagonal.* | look.* | \
     natural_block.* | to_blocks.* | spgemm.* | spgemm_long.* | transpose.* | cycle.* | prolongator.* | \
-    strength.* | aggregate.*)
+    strength.* | aggregate.* | judge.* | verify.*)
         true ;;
     *) false ;;
     esac

@@ -7,6 +7,7 @@
 #include "host/alloc.h"
 #include "host/program.h"
 #include "host/source.h"
+#include "lib/krylov/methods.h"
 
 #include "cl/dense/block_jacobi.cl.h"
 
@@ -77,7 +78,6 @@ static const struct variant variants[] = {
     {"local",     4, {.source = "bgje.cl", .block = 64,
                       .defines = {{"LANES_PER_BLOCK", 16},
                                   {"BLOCK_PER_GROUP", 1}}}},
-    {"plain",     4, {.source = "bicgstab.cl"}},
     {"plain",     4, {.source = "binned.cl"}},
     {"wide",      4, {.source = "binned.cl", .wide = 1}},
     {"fp32",      4, {.source = "binned.cl", .single = 1}},
@@ -144,8 +144,6 @@ static const struct variant variants[] = {
                          .defines = {{"FENCE", LCL_FENCE_AMD}}}},
     {"devices_fence", 8, {.source = "relay.cl", .exchange = LCL_EXCHANGE_KHR,
                           .defines = {{"FENCE", LCL_FENCE_DEVICES}}}},
-    {"plain",     8, {.source = "cg.cl"}},
-    {"plain",     8, {.source = "cg_pipelined.cl"}},
     {"plain",     8, {.source = "cg_published.cl", .add = ANY}},
     {"fp32",      8, {.source = "cg_published.cl",
                       .add = LCL_ATOMIC_ADD_CAS, .single = 1}},
@@ -271,7 +269,15 @@ static const struct variant variants[] = {
                       .defines = {{"STAGES", 2}}}},
     {"fp32",      8, {.source = "kron_blocks.cl", .block = 4, .storage = 2,
                       .defines = {{"STAGES", 8}}}},
+    {"plain",     8, {.source = "judge.cl"}},
+    {"blocks",    8, {.source = "judge.cl", .block = 3,
+                      .defines = {{"LANES_PER_ROW", 4}}}},
+    {"listed",    8, {.source = "judge.cl",
+                      .defines = {{"LANES_PER_ROW", 8}, {"LISTED", 1}}}},
     {"s_1",       8, {.source = "kron_halo.cl"}},
+    {"s_1",       8, {.source = "kron_judge.cl"}},
+    {"s_4_b_4",   8, {.source = "kron_judge.cl", .block = 4, .wide = 1,
+                      .defines = {{"STAGES", 4}, {"LISTED", 1}}}},
     {"s_4_b_4",   8, {.source = "kron_halo.cl", .block = 4,
                       .defines = {{"STAGES", 4}, {"LANES_PER_ROW", 8}}}},
     {"plain",     8, {.source = "kron_values.cl"}},
@@ -280,7 +286,6 @@ static const struct variant variants[] = {
                       .defines = {{"LONG_ROWS", 1}}}},
     {"plain",     8, {.source = "number.cl"}},
     {"block_4",   8, {.source = "kron_values.cl", .block = 4}},
-    {"plain",     8, {.source = "minres.cl"}},
     {"plain",     8, {.source = "natural_block.cl"}},
     {"sum",       8, {.source = "norm.cl"}},
     {"max",       8, {.source = "norm.cl", .defines = {{"NORM_MAX", 1}}}},
@@ -449,6 +454,8 @@ static const struct variant variants[] = {
                       .defines = {{"SUBDOMAIN_ROWS", 512},
                                   {"PATTERN_ONLY", 1}}}},
     {"plain",     4, {.source = "vector.cl"}},
+    {"norm_2",    8, {.source = "verify.cl"}},
+    {"norm_1",    8, {.source = "verify.cl", .defines = {{"POWER", 1}}}},
     {"blocks",    4, {.source = "vector.cl", .block = 9}},
 };
 // clang-format on
@@ -506,6 +513,26 @@ static bool dump(const char *folder, const struct variant *v,
     return true;
 }
 
+// The kernels of a Krylov method, which have no parameters.
+static bool dump_method(const char *folder, enum lcl_solver_type type,
+                        const struct target *t)
+{
+    const char *source = lcl_krylov_method(type)->source;
+    const struct variant plain = {"plain", 8, {.source = source}};
+    return !source || dump(folder, &plain, t);
+}
+
+static bool dump_target(const char *folder, const struct target *t)
+{
+    for (size_t v = 0; v < sizeof variants / sizeof *variants; ++v)
+        if (is_meant(&variants[v], t) && !dump(folder, &variants[v], t))
+            return false;
+    for (int type = LCL_SOLVER_DEFAULT + 1; type < LCL_SOLVER_COUNT; ++type)
+        if (!dump_method(folder, (enum lcl_solver_type)type, t))
+            return false;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -513,9 +540,7 @@ int main(int argc, char **argv)
         return 2;
     }
     for (size_t t = 0; t < sizeof targets / sizeof *targets; ++t)
-        for (size_t v = 0; v < sizeof variants / sizeof *variants; ++v)
-            if (is_meant(&variants[v], &targets[t]) &&
-                !dump(argv[1], &variants[v], &targets[t]))
-                return 1;
+        if (!dump_target(argv[1], &targets[t]))
+            return 1;
     return 0;
 }
