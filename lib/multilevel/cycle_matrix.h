@@ -12,7 +12,7 @@
 // What a matrix does: between levels, P goes upwards and R down.
 enum lcl_cycle_kind { LCL_CYCLE_LEVEL, LCL_CYCLE_UPWARDS, LCL_CYCLE_DOWN };
 
-// As in cycle.cl.h.
+// What a launch computes (cycle.cl.h); each step is a kernel of its own.
 enum lcl_cycle_step {
     LCL_CYCLE_FIRST,
     LCL_CYCLE_RESIDUAL,

@@ -2,26 +2,9 @@
 // Reference of the asymmetry: two products, by the definition.
 #include "lib/ref/symmetry.h"
 
+#include "cl/storage/look.cl.h"
+
 #include <math.h>
-
-// As in look.cl.h.
-static uint32_t bits_at(int64_t i)
-{
-    uint32_t h = (uint32_t)i * 0x9e3779b1u + 0x51ed270bu;
-    h = (h ^ (h >> 16)) * 0x85ebca6bu;
-    h = (h ^ (h >> 13)) * 0xc2b2ae35u;
-    return h ^ (h >> 16);
-}
-
-static double u_at(int64_t i)
-{
-    return ((double)(bits_at(i) % 0x10000) - 0x8000) / 0x8000;
-}
-
-static double w_at(int64_t i)
-{
-    return ((double)(bits_at(i) / 0x10000) - 0x8000) / 0x8000;
-}
 
 void lcl_ref_symmetry(const struct lcl_csr *A, double *difference,
                       double *scale)
@@ -32,12 +15,14 @@ void lcl_ref_symmetry(const struct lcl_csr *A, double *difference,
         double Aw = 0, Au = 0;
         for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
             const int64_t j = A->col_ind[k];
-            Aw += A->val[k] * w_at(j);
-            Au += A->val[k] * u_at(j);
+            const uint32_t hash = look_hash((uint64_t)j);
+            Aw += A->val[k] * look_w(hash);
+            Au += A->val[k] * look_u(hash);
             *scale += fabs(A->val[k]);
         }
-        uAw += u_at(i) * Aw;
-        wAu += w_at(i) * Au;
+        const uint32_t hash = look_hash((uint64_t)i);
+        uAw += look_u(hash) * Aw;
+        wAu += look_w(hash) * Au;
     }
     *difference = uAw - wAu;
 }
