@@ -53,16 +53,25 @@ def krylov_faults(root, program, page):
     return faults
 
 
+def numbered(text, before):
+    """Items of a numbered list of Markdown."""
+    block = between(text, before, "\n\n")
+    return [plain(item) for item in block.split("\n1. ")]
+
+
 def main():
     root, program = map(pathlib.Path, sys.argv[1:3])
     table = {kind: plain_lines(program, kind) for kind in ("rules", "later")}
     page = (root / "tools/clsolve/clsolve.1").read_text(encoding="utf-8")
+    methods = (root / "docs/methods.md").read_text(encoding="utf-8")
     comment = (root / "include/levelcl/chain.h").read_text(encoding="utf-8")
     lists = [
         ("clsolve.1, rules", table["rules"], manual(page, "The first rule that holds decides:\n")),
         ("clsolve.1, later", table["later"], manual(page, "those of these that apply, in this order:\n")),
         ("chain.h, rules", table["rules"], header(comment, "the first rule that holds decides on M:\n")),
         ("chain.h, later", table["later"], header(comment, "those of these that apply, in this order:\n")),
+        ("docs/methods.md, rules", table["rules"], numbered(methods, "`jacobi` or `none`, else `bicgstab`.\n\n1. ")),
+        ("docs/methods.md, later", table["later"], numbered(methods, "of these that apply, in this order:\n\n1. ")),
     ]
     faults = [line for name, code, document in lists
               for line in difflib.unified_diff(code, document, "code", name, lineterm="")]
