@@ -4,7 +4,8 @@
 and `console` that begin with clsolve or levelbench, and programs that are marked
 as complete. Each page has a folder of its own, empty at first, in which its
 blocks run in turn. Of a sample of output the words at the beginning of lines
-have to be in the output, and of a program's all but the numbers.
+have to be in the output, and of a program's all but the numbers. Options that a
+page names exist.
 
 A comment above a block says what is special about it:
   <!-- not run: REASON -->    for blocks of commands
@@ -24,6 +25,8 @@ import pages
 
 COMMAND = re.compile(r"^(clsolve|levelbench)\b")
 SECONDS = 300
+# of other programs: pkg-config, Meson
+OTHERS = {"--cflags", "--libs", "--prefix", "--variable"}
 
 
 class Fault(Exception):
@@ -124,15 +127,32 @@ class Runner:
         return True
 
 
+def unknown_options(build, files):
+    known = set(OTHERS)
+    for name in ("clsolve", "levelbench"):
+        said = subprocess.run([build / "tools" / name, "--help"], stdout=subprocess.PIPE,
+                              text=True, check=True).stdout
+        known.update(re.findall(r"--[a-z0-9][a-z0-9-]*", said))
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        # the page about tests has the options of Meson
+        if file.name != "debugging.md":
+            for name in set(re.findall(r"(?<![\w-])--[a-z0-9][a-z0-9-]+", text)) - known:
+                yield f"{file}: no program has {name}"
+
+
 def main():
     root, build = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
     runner = Runner(root, build, sys.argv[3], sys.argv[4:6])
     if subprocess.run([build / "tools/clsolve", "devices", "-q"], stdout=subprocess.DEVNULL,
                       check=False).returncode:
         return 77
-    good = [runner.page(pathlib.Path(page)) for page in sys.argv[6:]]
+    files = [pathlib.Path(page) for page in sys.argv[6:]]
+    unknown = list(unknown_options(build, files))
+    print("\n".join(unknown), end="\n" if unknown else "")
+    good = [runner.page(file) for file in files]
     print(f"{runner.count} commands; skipped: {' '.join(runner.skipped) or 'none'}")
-    return not all(good) or runner.count == 0
+    return bool(unknown) or not all(good) or runner.count == 0
 
 
 sys.exit(main())
