@@ -59,7 +59,8 @@ typedef struct lcl_chain lcl_chain;
  *   the matrix is not symmetric, and one unknown of each block is coupled like
  *     a pressure: CPR
  *   the matrix is not symmetric and lacks diagonal entries, to whose places
- *     large ones are permuted: ILUT, p 50, tol 1e-5, transversal
+ *     large ones are permuted: ILUT, p 50, tol 1e-5, transversal,
+ *     order rcm
  *   the matrix is not symmetric and lacks diagonal entries, to whose places
  *     large ones are permuted: ILUT, p 20, tol 1e-4, transversal
  *   the matrix is not symmetric and lacks diagonal entries, which fill
@@ -67,7 +68,12 @@ typedef struct lcl_chain lcl_chain;
  *   the matrix is not symmetric, and its diagonal dominates nearly every row:
  *     JACOBI
  *   the matrix is not symmetric, and a few rows with far more entries than
+ *     others cause most of the fill: ILUT, p 20, tol 1e-4, order rcm
+ *   the matrix is not symmetric, and a few rows with far more entries than
  *     others cause most of the fill: ILUT, p 20, tol 1e-4
+ *   the matrix is not symmetric, its couplings have the sign opposite to the
+ *     diagonal and exceed it by far in many rows: ILUT, p 20, tol 1e-4,
+ *     transversal, order rcm
  *   the matrix is not symmetric: ILDU0
  *
  * lcl_chain_reason() is the sentence of the rule for the matrix alone. If the
@@ -99,7 +105,10 @@ typedef struct lcl_chain lcl_chain;
  * of the diagonal entries are missing, on one other device (p 20) if any are.
  * Blocks lack no diagonal entries. A few rows cause most of the fill if an
  * entry lies, on average, in a row at least 4 times as long as the mean row;
- * not for blocks. ILUK has level 1.
+ * not for blocks. On a CPU, and not for blocks, couplings exceed the diagonal by
+ * far in many rows if in at least 0.1 of all rows they add up to more than 1.5
+ * of the diagonal entry; then at least 0.8 of their weight must have the
+ * opposite sign. ILUK has level 1.
  *
  * If one type is named, there is one method. If both are DEFAULT, methods
  * follow that are slower but solve more matrices. All take the parameters of
@@ -111,23 +120,25 @@ typedef struct lcl_chain lcl_chain;
  *   definite, after others: CG with IC0
  *   definite, much was dropped: CG with AS, overlap 1, fp64 factors, shifted
  *     pivots
- *   definite, if its factors fit: CG with IC0, of the whole matrix
+ *   definite, if its factors fit: CG with IC0, of the whole matrix, order
+ *     rcm
  *   symmetric, not after MINRES: MINRES with JACOBI
  *   symmetric, after MINRES: BICGSTAB with ILDU0
  *   symmetric, after MINRES, if diagonal entries are missing: BICGSTAB with
  *     ILDU0, transversal
  *   any, up to 8192 rows, on one device, not a CPU: GMRES with AMG, dense
  *     inverse
+ *   any, on a CPU, if its factors fit: IDR with ILUT, p 20, tol 1e-4,
+ *     transversal, order rcm
  *   any, not after ILUK and ILUT, much was dropped: IDR with RAS, overlap 1,
  *     fp64 factors, shifted pivots
  *   any, not after ILUK and ILUT, little was dropped: IDR with ILDU0, fp64
  *     factors, shifted pivots
- *   any, on a CPU, if its factors fit: IDR with ILUT, p 20, tol 1e-4,
- *     transversal
  *   any, otherwise: IDR with ILUT, p 20, tol 1e-4, of subdomains, transversal
  *   any, on one device, if its factors fit and SuiteSparse is there: GMRES
  *     with LU
- *   any, if its factors fit: GMRES with ILUT, p 200, tol 1e-6, transversal
+ *   any, if its factors fit: GMRES with ILUT, p 200, tol 1e-6, transversal,
+ *     order rcm
  *   any, otherwise: GMRES with ILUT, p 200, tol 1e-6, of subdomains,
  *     transversal
  *   any: GMRES with NONE
@@ -137,7 +148,8 @@ typedef struct lcl_chain lcl_chain;
  * Definite and symmetric are as above. Once CG has found that a matrix is not
  * definite, MINRES follows instead of further CG; until then MINRES is left out
  * if A looks definite. The dense inverse is left out after AMG of one level and
- * if precond names something of subdomains. Blocks have no transversals.
+ * if precond names something of subdomains. Blocks have no transversals and
+ * no order.
  *
  * Much was dropped if the factors before dropped at least 0.05 of the couplings
  * between subdomains (dropped_share of lcl_precond_info). Factors of the whole

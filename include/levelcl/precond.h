@@ -126,6 +126,18 @@ enum lcl_elimination {
     LCL_ELIMINATION_COUNT,
 };
 
+/* The order of all rows from which partition and factors begin. */
+enum lcl_order {
+    LCL_ORDER_DEFAULT = 0, /* NONE; lcl_chain_create() chooses */
+    LCL_ORDER_NONE,        /* that of the matrix */
+    LCL_ORDER_RCM,         /* reverse Cuthill-McKee: couplings close to the
+                              diagonal, so that the fill that is dropped is
+                              small (George and Liu 1981, section 4.3) */
+    LCL_ORDER_ND,          /* nested dissection by METIS: little fill, few
+                              levels */
+    LCL_ORDER_COUNT,
+};
+
 enum lcl_partition_type {
     LCL_PARTITION_DEFAULT =
         0,                   /* MATCH; on a CPU METIS, which is faster there */
@@ -415,6 +427,10 @@ struct lcl_precond_params {
      * through the host. Block size 1; not for CG. LCL_EPIVOT: the matrix is
      * singular whatever its nonzero values are. */
     bool transversal;
+    /* Types with factors: before them, after the transversal. On the host, at
+     * creation; new values pass through the host. Block size 1; of a rank, its
+     * rows. Not with the partitions GEOMETRIC and LABELS. */
+    enum lcl_order order;
     enum lcl_refresh refresh;
     enum lcl_coarse coarse;
     enum lcl_factor_storage storage;
@@ -441,6 +457,7 @@ struct lcl_precond_info {
     double ilut_tol;
     int overlap;           /* layers */
     bool transversal;      /* the columns are permuted */
+    enum lcl_order order;  /* never DEFAULT */
     int64_t extended_rows; /* of all subdomains; more than rows with overlap */
     int64_t factor_nnz;    /* values of the factors, with fill and overlap */
     int64_t parts;         /* subdomains */
@@ -509,8 +526,8 @@ typedef struct lcl_precond lcl_precond;
  * on subdomains renumbers the vectors of A on the device; while A has another
  * preconditioner or a solver, M takes a copy of the matrix in a numbering of
  * its own instead, and each application permutes twice. Methods for single
- * entries only (HEC_LEVEL, HEC_WAIT, relax, a transversal, CLASSICAL on one
- * device) take the natural blocks of a matrix given without block size entry by
+ * entries only (HEC_LEVEL, HEC_WAIT, relax, a transversal, an order, CLASSICAL
+ * on one device) take the natural blocks of a matrix given without block size entry by
  * entry, in such a copy; they refuse declared blocks. Operators made of a
  * lcl_kron take NONE, BLOCK_JACOBI, ILDU0, ILU0 and IC0, see kron.h; those made
  * of a callback only NONE. METIS seeds and uses rand() and so changes the
@@ -561,8 +578,8 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply(lcl_precond *M,
  * diagonal blocks: these are the transposed factors, but for rounding, which
  * is that of the factor storage. Returns as lcl_precond_apply(); also
  * LCL_EUNSUPPORTED (other types than NONE, JACOBI, BLOCK_JACOBI, ILU0, ILDU0
- * and IC0; a transversal, a coarse correction, a trisolve other than PACKED,
- * relax; Kronecker systems and several devices; repaired pivots), LCL_EINVAL
+ * and IC0; a transversal, an order, a coarse correction, a trisolve other than
+ * PACKED, relax; Kronecker systems and several devices; repaired pivots), LCL_EINVAL
  * (A has new values that M has not taken, and there are no factors of the
  * transpose), LCL_EBUILD and LCL_ERANGE as lcl_precond_create(). */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply_transpose(
@@ -596,6 +613,7 @@ LCL_API const char *lcl_amg_smoother_name(enum lcl_amg_smoother smoother);
 LCL_API const char *lcl_amg_refresh_name(enum lcl_amg_refresh refresh);
 LCL_API const char *lcl_refresh_name(enum lcl_refresh refresh);
 LCL_API const char *lcl_elimination_name(enum lcl_elimination elimination);
+LCL_API const char *lcl_order_name(enum lcl_order order);
 LCL_API const char *lcl_block_extraction_name(
     enum lcl_block_extraction extraction);
 LCL_API const char *lcl_block_apply_name(enum lcl_block_apply apply);

@@ -67,6 +67,13 @@ static const char *const eliminations[LCL_ELIMINATION_COUNT] = {
     [LCL_ELIMINATION_TWISTED] = "twisted",
 };
 
+static const char *const orders[LCL_ORDER_COUNT] = {
+    [LCL_ORDER_DEFAULT] = "auto",
+    [LCL_ORDER_NONE] = "none",
+    [LCL_ORDER_RCM] = "rcm",
+    [LCL_ORDER_ND] = "nd",
+};
+
 static const char *const krons[LCL_KRON_COUNT] = {
     [LCL_KRON_DEFAULT] = "one_pass",
     [LCL_KRON_ONE_PASS] = "one_pass",
@@ -214,6 +221,7 @@ const struct lcl_names lcl_amg_smoother_names = LCL_NAMES(amg_smoothers);
 const struct lcl_names lcl_amg_refresh_names = LCL_NAMES(amg_refreshes);
 const struct lcl_names lcl_refresh_names = LCL_NAMES(refreshes);
 const struct lcl_names lcl_elimination_names = LCL_NAMES(eliminations);
+const struct lcl_names lcl_order_names = LCL_NAMES(orders);
 const struct lcl_names lcl_batch_kernel_names = LCL_NAMES(batch_kernels);
 const struct lcl_names lcl_batch_precision_names = LCL_NAMES(batch_precisions);
 const struct lcl_names lcl_batch_singular_names = LCL_NAMES(batch_singulars);
@@ -331,6 +339,11 @@ const char *lcl_amg_smoother_name(enum lcl_amg_smoother smoother)
 const char *lcl_elimination_name(enum lcl_elimination elimination)
 {
     return lcl_name_of(&lcl_elimination_names, (int)elimination);
+}
+
+const char *lcl_order_name(enum lcl_order order)
+{
+    return lcl_name_of(&lcl_order_names, (int)order);
 }
 
 const char *lcl_refresh_name(enum lcl_refresh refresh)

@@ -23,6 +23,7 @@ extern const struct lcl_names lcl_amg_smoother_names;
 extern const struct lcl_names lcl_amg_refresh_names;
 extern const struct lcl_names lcl_refresh_names;
 extern const struct lcl_names lcl_elimination_names;
+extern const struct lcl_names lcl_order_names;
 extern const struct lcl_names lcl_kron_names;
 extern const struct lcl_names lcl_communication_names;
 extern const struct lcl_names lcl_kron_exchange_names;

@@ -39,9 +39,38 @@ enum { UNEVEN = 4 };
 static const struct lcl_precond_params uneven = {.ilut_p = 20,
                                                  .ilut_tol = 1e-4};
 
-// After a transversal; on a CPU the factors are of large subdomains.
-static const struct lcl_precond_params permuted_serial = {
-    .ilut_p = 50, .ilut_tol = 1e-5, .transversal = true};
+// On a CPU the factors are of large subdomains, whose rows are ordered first:
+// reverse Cuthill-McKee, with it and without, in iterations of BiCGSTAB or
+// GMRES(100), the entries of ILUT(20..30, 1e-4) beside them:
+//     ACTIVSg10k_jac 17 (317,000) and 35 (435,000), memplus 23 (77,000) and 26
+//     (206,000), west0989 4 (7,000) and 40 (25,000), tuma1 132 and stagnation,
+//     sherman5 8, without fill and order 28
+// Nested dissection has fewer entries and levels, and more iterations (27, 24,
+// 8 and a breakdown). Factors without fill keep the order of the matrix, which
+// is often that of a grid: IC(0) takes 123 iterations instead of 71 for bodyy5,
+// 26 instead of 24 for bcsstk27, though 468 instead of 2,103 for bcsstk24.
+static const struct lcl_precond_params uneven_serial = {
+    .ilut_p = 20, .ilut_tol = 1e-4, .order = LCL_ORDER_RCM};
+
+// On a CPU, if the couplings of this share of the rows add up to more than 1.5
+// of the diagonal entry, and this much of the weight of all couplings has the
+// sign opposite to the diagonal. ILDU(0) breaks down for ACTIVSg10k_jac (0.12,
+// 0.84) and takes 28 iterations instead of 7 for sherman5 (0.34, 0.82). With
+// less weight fill does not pay off or factors are unstable: utm5940 (0.63),
+// raefsky1 (0.59), dw4096 (0.74), viscoplastic1 (0.50).
+#define FAR_SHARE  0.1
+#define FAR_WEIGHT 0.8
+
+// After a transversal.
+static const struct lcl_precond_params far_serial = {.ilut_p = 20,
+                                                     .ilut_tol = 1e-4,
+                                                     .transversal = true,
+                                                     .order = LCL_ORDER_RCM};
+static const struct lcl_precond_params permuted_serial = {.ilut_p = 50,
+                                                          .ilut_tol = 1e-5,
+                                                          .transversal = true,
+                                                          .order =
+                                                              LCL_ORDER_RCM};
 static const struct lcl_precond_params permuted = {
     .ilut_p = 20, .ilut_tol = 1e-4, .transversal = true};
 
@@ -52,7 +81,8 @@ bool lcl_wants_subdomains(const struct lcl_precond_params *p)
 {
     return p->trisolve || p->partition.type || p->partition.weights ||
            p->partition.rows > 0 || p->pivot || p->pivot_tol > 0 ||
-           p->relax > 0 || (int)p->coarse > 0 || p->storage || p->transversal;
+           p->relax > 0 || (int)p->coarse > 0 || p->storage || p->transversal ||
+           p->order > LCL_ORDER_NONE;
 }
 
 static bool is_planar(const struct lcl_look *look, double n)
@@ -144,6 +174,18 @@ static bool is_uneven(const struct lcl_traits *T)
            look->squares * (double)T->n >=
                UNEVEN * look->couplings * look->couplings &&
            look->couplings > 0;
+}
+
+static bool is_uneven_serial(const struct lcl_traits *T)
+{
+    return T->serial && is_uneven(T);
+}
+
+static bool is_far_from_dominated(const struct lcl_traits *T)
+{
+    return T->serial && T->block_size == 1 && !T->look->symmetric &&
+           (double)T->look->loose >= FAR_SHARE * (double)T->n &&
+           T->look->opposite >= FAR_WEIGHT;
 }
 
 bool lcl_seeks_pressure(const struct lcl_traits *T,
@@ -278,9 +320,15 @@ const struct lcl_rule lcl_rules[] = {
     {LCL_SHAPE_ANY, is_mostly_dominated, LCL_PRECOND_JACOBI,
      "the matrix is not symmetric, and its diagonal dominates nearly every "
      "row", NULL},
+    {LCL_SHAPE_ANY, is_uneven_serial, LCL_PRECOND_ILUT,
+     "the matrix is not symmetric, and a few rows with far more entries than "
+     "others cause most of the fill", &uneven_serial},
     {LCL_SHAPE_ANY, is_uneven, LCL_PRECOND_ILUT,
      "the matrix is not symmetric, and a few rows with far more entries than "
      "others cause most of the fill", &uneven},
+    {LCL_SHAPE_ANY, is_far_from_dominated, LCL_PRECOND_ILUT,
+     "the matrix is not symmetric, its couplings have the sign opposite to the "
+     "diagonal and exceed it by far in many rows", &far_serial},
     {LCL_SHAPE_ANY, NULL, LCL_PRECOND_ILDU0,
      "the matrix is not symmetric", NULL},
 };
@@ -322,6 +370,8 @@ static void take_fill(struct lcl_precond_params *p,
     if (p->ilut_tol == 0)
         p->ilut_tol = fill->ilut_tol;
     p->transversal |= fill->transversal;
+    if (p->order == LCL_ORDER_DEFAULT)
+        p->order = fill->order;
 }
 
 static void choose_precond(struct lcl_precond_params *p,

@@ -58,7 +58,7 @@ static struct lcl_precond_params complete(
 }
 
 // With larger bases unless the caller says how large they are. Blocks have no
-// transversal.
+// transversal and no order.
 static void append_later(struct lcl_plan *P, const lcl_operator *A,
                          const struct lcl_later *L)
 {
@@ -72,8 +72,10 @@ static void append_later(struct lcl_plan *P, const lcl_operator *A,
         m.solver.idr_s = LCL_IDR_MAX_S;
     if (m.solver.restart == 0)
         m.solver.restart = 100;
-    if (L->precond.transversal)
-        m.precond.transversal = A->info.block_size == 1;
+    if (L->precond.type && A->info.block_size > 1) {
+        m.precond.transversal = false;
+        m.precond.order = LCL_ORDER_NONE;
+    }
     append(P, &m);
 }
 
@@ -132,7 +134,7 @@ static bool is_same(const struct lcl_method *a, const struct lcl_method *b)
     return a->solver.type == b->solver.type && p->type == q->type &&
            p->trisolve == q->trisolve && p->ilut_p == q->ilut_p &&
            p->ilut_tol == q->ilut_tol && p->transversal == q->transversal &&
-           p->cpr.pressure == q->cpr.pressure;
+           p->order == q->order && p->cpr.pressure == q->cpr.pressure;
 }
 
 bool lcl_plan_is_same(const struct lcl_plan *P, const struct lcl_plan *Q)

@@ -2,6 +2,7 @@
 // Graph partitioning by METIS into parts of bounded size.
 #include "lib/partition/balance.h"
 #include "lib/partition/graph.h"
+#include "lib/partition/order.h"
 #include "lib/partition/partition.h"
 
 #include "host/alloc.h"
@@ -72,6 +73,24 @@ static int part_graph(const struct lcl_graph *G, idx_t parts, idx_t *options,
     const int code = METIS_PartGraphKway(&n, &constraints, G->ptr, G->adj, NULL,
                                          NULL, G->weight, &parts, NULL, NULL,
                                          options, &cut, label);
+    sigaction(SIGABRT, &on_abort, NULL);
+    sigaction(SIGTERM, &on_term, NULL);
+    pthread_mutex_unlock(&metis_lock);
+    return code;
+}
+
+// A permutation and its inverse.
+static int node_nd(const struct lcl_graph *G, idx_t *perm, idx_t *inverse)
+{
+    struct sigaction on_abort, on_term;
+    idx_t n = G->n, options[METIS_NOPTIONS];
+    METIS_SetDefaultOptions(options);
+    options[METIS_OPTION_SEED] = SEED;
+    pthread_mutex_lock(&metis_lock);
+    sigaction(SIGABRT, NULL, &on_abort);
+    sigaction(SIGTERM, NULL, &on_term);
+    const int code =
+        METIS_NodeND(&n, G->ptr, G->adj, NULL, options, perm, inverse);
     sigaction(SIGABRT, &on_abort, NULL);
     sigaction(SIGTERM, &on_term, NULL);
     pthread_mutex_unlock(&metis_lock);
@@ -277,5 +296,21 @@ enum lcl_status lcl_partition_metis(int32_t *label, const struct lcl_csr *A,
     }
     *weighted = J.W.root != NULL;
     lcl_weighing_finish(&J.W);
+    return st;
+}
+
+enum lcl_status lcl_order_nested(int32_t *perm, const struct lcl_graph *G,
+                                 const struct lcl_log *log)
+{
+    const size_t n = (size_t)G->n;
+    idx_t *row = lcl_malloc(n, sizeof *row);
+    idx_t *inverse = lcl_malloc(n, sizeof *inverse);
+    enum lcl_status st = row && inverse && has_memory(G)
+                             ? metis_status(node_nd(G, row, inverse), log)
+                             : lcl_fail_memory(log, "an order of rows");
+    for (size_t i = 0; i < n && st == LCL_OK; ++i)
+        perm[i] = (int32_t)row[i];
+    lcl_free(row);
+    lcl_free(inverse);
     return st;
 }

@@ -100,6 +100,7 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
 {
     if ((unsigned)p->type >= LCL_PRECOND_CALLBACK ||
         (unsigned)p->trisolve >= LCL_TRISOLVE_COUNT ||
+        (unsigned)p->order >= LCL_ORDER_COUNT ||
         (unsigned)p->pivot >= LCL_PIVOT_COUNT ||
         (unsigned)p->storage >= LCL_FACTOR_STORAGE_COUNT ||
         (unsigned)p->coarse >= LCL_COARSE_COUNT ||
@@ -129,6 +130,10 @@ static enum lcl_status check_params(const struct lcl_precond_params *p,
         return lcl_fail(log, LCL_EINVAL,
                         "a transversal requires factors of a matrix that need "
                         "not be symmetric, not %s",
+                        lcl_precond_name(p->type));
+    if (p->order > LCL_ORDER_NONE && !has_factors(p->type))
+        return lcl_fail(log, LCL_EINVAL,
+                        "an order of rows requires factors, not %s",
                         lcl_precond_name(p->type));
     if (p->cpr.pressure < 0)
         return lcl_fail(log, LCL_EINVAL, "cpr: pressure %d: expected >= 0",
@@ -287,9 +292,10 @@ static enum lcl_status allocate(lcl_precond **out, lcl_operator *A,
 bool lcl_precond_takes_entries(const struct lcl_precond_params *p)
 {
     const bool classical = p->amg.coarsening == LCL_AMG_CLASSICAL;
-    return has_factors(p->type) ? p->transversal || p->relax > 0 ||
-                                      lcl_trisolve_takes_levels(p->trisolve)
-                                : p->type == LCL_PRECOND_AMG && classical;
+    return has_factors(p->type)
+               ? p->transversal || p->order > LCL_ORDER_NONE || p->relax > 0 ||
+                     lcl_trisolve_takes_levels(p->trisolve)
+               : p->type == LCL_PRECOND_AMG && classical;
 }
 
 // AMG of several ranks takes their rows from the whole operator.
@@ -384,10 +390,11 @@ static enum lcl_status join(lcl_precond *M)
 static const struct lcl_precond_ops *ops_of(
     const lcl_operator *A, const struct lcl_precond_params *params)
 {
-    return A->team               ? &lcl_precond_team
-           : params->transversal ? &lcl_precond_transversal
-           : A->info.kron        ? kron_methods[params->type]
-                                 : methods[params->type];
+    const bool permuted = params->transversal || params->order > LCL_ORDER_NONE;
+    return A->team        ? &lcl_precond_team
+           : permuted     ? &lcl_precond_permuted
+           : A->info.kron ? kron_methods[params->type]
+                          : methods[params->type];
 }
 
 // All that needs no other rank. On error the caller destroys *out.
@@ -403,6 +410,8 @@ static enum lcl_status begin(lcl_precond **out, lcl_operator *A,
         (*out)->op.range = (*out)->op.domain = whole->range;
     }
     (*out)->info = initial_info(A, params->type);
+    (*out)->info.transversal = params->transversal;
+    (*out)->info.order = params->order ? params->order : LCL_ORDER_NONE;
     (*out)->refresh = params->refresh;
     return set_up(*out, params);
 }

@@ -181,7 +181,7 @@ extern const struct lcl_precond_ops lcl_precond_schwarz;
 extern const struct lcl_precond_ops lcl_precond_amg;
 extern const struct lcl_precond_ops lcl_precond_cpr;
 extern const struct lcl_precond_ops lcl_precond_lu;
-extern const struct lcl_precond_ops lcl_precond_transversal;
+extern const struct lcl_precond_ops lcl_precond_permuted;
 extern const struct lcl_precond_ops lcl_precond_team;
 extern const struct lcl_precond_ops lcl_precond_kron_block_jacobi;
 extern const struct lcl_precond_ops lcl_precond_kron_stages;

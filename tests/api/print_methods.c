@@ -10,13 +10,21 @@
 #include <stdio.h>
 #include <string.h>
 
+static void print_permutations(const struct lcl_precond_params *p)
+{
+    if (p->transversal)
+        printf(", transversal");
+    if (p->order)
+        printf(", order %s", lcl_order_name(p->order));
+}
+
 static void print_rule(const struct lcl_rule *R)
 {
     printf("%s: %s", R->reason, lcl_precond_name(R->precond));
     if (R->fill)
-        printf(", p %d, tol 1e%.0f%s", R->fill->ilut_p,
-               log10(R->fill->ilut_tol),
-               R->fill->transversal ? ", transversal" : "");
+        printf(", p %d, tol 1e%.0f", R->fill->ilut_p, log10(R->fill->ilut_tol));
+    if (R->fill)
+        print_permutations(R->fill);
     putchar('\n');
 }
 
@@ -47,7 +55,8 @@ static void print_later(const struct lcl_later *L)
                            : "that of the first");
     if (*L->variant)
         printf(", %s", L->variant);
-    puts(L->precond.transversal ? ", transversal" : "");
+    print_permutations(&L->precond);
+    putchar('\n');
 }
 
 static void print_krylov(const struct lcl_krylov_method *m, const char *name,

@@ -33,6 +33,7 @@ static const struct effect on_solver[] = {
 
 static const struct effect on_precond[] = {
     {"transversal", FACTORS & ~(P(IC0) | P(AS))},
+    {"order", FACTORS},
     {"relax", FACTORS},
     {"ilu-level", P(ILUK) | P(RAS) | P(AS)},
     {"ilut-p", P(ILUT) | P(RAS)},

@@ -136,6 +136,9 @@ static void put_precond(FILE *out, const struct job *job)
         html_fact(out, "permuted",
                   "columns, so that the largest entries are "
                   "on the diagonal, scaled");
+    if (info && info->order > LCL_ORDER_NONE)
+        html_fact(out, "order", "%s, of the rows before factors",
+                  lcl_order_name(info->order));
     if (info && info->coarse_rows > 0)
         html_fact(out, "coarse", "%s, %s unknowns",
                   lcl_coarse_name(info->coarse),

@@ -206,6 +206,7 @@ static void put_precond(cJSON *record, const struct job *job)
     json_put_number(object, "ilut_tol", info->ilut_tol);
     json_put_count(object, "overlap", info->overlap);
     json_put_bool(object, "transversal", info->transversal);
+    json_put_text(object, "order", lcl_order_name(info->order));
     json_put_count(object, "extended_rows", info->extended_rows);
     json_put_count(object, "factor_nnz", info->factor_nnz);
     json_put_count(object, "parts", info->parts);

@@ -350,6 +350,10 @@ static void of_precond(const struct job *job,
         puts(
             "columns, so that the largest entries are on the diagonal, scaled");
     }
+    if (info->order > LCL_ORDER_NONE) {
+        line("order");
+        printf("%s, of the rows before factors\n", lcl_order_name(info->order));
+    }
     if (job_has_subdomains(job))
         subdomains(info);
     if (info->diagonal_blocks > 0)

@@ -208,7 +208,8 @@ class lcl_precond_params(_Struct):
         ("partition", lcl_partition_params), ("pivot", _enum("pivot")),
         ("pivot_tol", _double), ("relax", _double), ("ilu_level", _int),
         ("ilut_p", _int), ("ilut_tol", _double), ("overlap", _int),
-        ("transversal", _bool), ("refresh", _enum("refresh")),
+        ("transversal", _bool), ("order", _enum("order")),
+        ("refresh", _enum("refresh")),
         ("coarse", _coarse), ("storage", _storage),
         ("block_jacobi", lcl_block_jacobi_params), ("amg", lcl_amg_params),
         ("cpr", lcl_cpr_params)]
@@ -225,7 +226,7 @@ class lcl_precond_info(_Struct):
         ("nnz", _long), ("nnz_kept", _long), ("dropped_share", _double),
         ("dropped_weight", _double), ("ilu_level", _int), ("ilut_p", _int),
         ("ilut_tol", _double), ("overlap", _int), ("transversal", _bool),
-        ("extended_rows", _long), ("factor_nnz", _long), ("parts", _long),
+        ("order", _enum("order")), ("extended_rows", _long), ("factor_nnz", _long), ("parts", _long),
         ("part_rows_min", _long), ("part_rows_max", _long),
         ("levels_max", _long), ("levels_mean", _double),
         ("missing_diagonals", _long), ("pivots_repaired", _long),
