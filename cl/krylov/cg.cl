@@ -56,6 +56,8 @@ kernel void cg_p(int it, long n, double limit, int groups, int plain,
         krylov_decide(state, stop, CG_STOP_P, reason);
         krylov_note(state, it, residual);
         state[CG_RHO + it % 2] = rho;
+        if (it > 0)
+            state[CG_ENERGY] += fabs(alpha * old_rho);
     }
     if (!isfinite(rr) || (reason && it == 0))
         return;

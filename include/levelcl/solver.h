@@ -142,7 +142,15 @@ struct lcl_solver_params {
     enum lcl_relative_to relative_to; /* instead of ||b|| */
     double reference;                 /* > 0, for LCL_RELATIVE_TO_REFERENCE */
     int max_iters;                    /* 0: 10000 */
-    int stagnation; /* iterations without a new best residual; 0: 2000 */
+    int stagnation; /* iterations without progress, after which a method stops;
+                       0: 2000. The residual has no new minimum, and neither has
+                       the error of CG in the norm of A halved in half of them
+                       (Hestenes and Stiefel, J. Res. NBS 49 (1952), theorem
+                       6:1) nor the mean of log ||r||^2 fallen by log 2 from
+                       their first half to their second. From the first time
+                       without a new minimum on, only the latter two count.
+                       lcl_solver_solve_many() with common passes counts new
+                       minima alone */
     int idr_s;      /* of IDR(s): 1 to LCL_IDR_MAX_S; 0: 4. Fewer if the system
                        has fewer rows than the next power of two */
     int restart;    /* columns of the basis of GMRES, m: 1 to

@@ -378,7 +378,7 @@ static const struct option table[] = {
     {{"max-iters", "N", "maximum number of iterations (10000)",
       FIELD(solver.max_iters), NULL},
      set_int, AT(solver.max_iters), NULL},
-    {{"stagnation", "N", "stop after N iterations without a new smallest residual (2000)",
+    {{"stagnation", "N", "stop after N iterations without progress (2000)",
       FIELD(solver.stagnation), NULL},
      set_int, AT(solver.stagnation), NULL},
     {{"divergence", "F", "stop once the residual has grown F times (0: 2^52)",

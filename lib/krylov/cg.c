@@ -14,6 +14,7 @@ struct cg {
     lcl_buffer *p, *v;
     lcl_buffer *z;    // NULL: M = I, z is r
     lcl_buffer *dots; // partial sums of <p, v>
+    int first;        // iteration from which the cycle counts
 };
 
 static enum lcl_status enqueue_p(struct lcl_solver *S, int it, bool plain,
@@ -101,6 +102,23 @@ static enum lcl_status enqueue_last(struct lcl_solver *S, int it)
     return st < 0 ? st : enqueue_p(S, it, true, S->r);
 }
 
+static enum lcl_status begin(struct lcl_solver *S)
+{
+    struct cg *K = S->state;
+    K->first = S->iterations;
+    lcl_patience_begin(&S->patience, K->first);
+    return LCL_OK;
+}
+
+// Reports by how much the steps of this cycle have reduced the error.
+static enum lcl_status look(struct lcl_solver *S, const double *state)
+{
+    const struct cg *K = S->state;
+    lcl_patience_note(&S->patience, K->first + (int)state[KRYLOV_STEPS],
+                      state[CG_ENERGY], S->params.stagnation);
+    return LCL_OK;
+}
+
 #define AT(member) offsetof(struct cg, member)
 
 const struct lcl_krylov_method lcl_cg = {
@@ -117,5 +135,6 @@ const struct lcl_krylov_method lcl_cg = {
     .launches = 2,
     .products = {LCL_APPLY_DOT},
     .applications = LCL_APPLY_DOT,
-    .steps = {CG_STOPS, CG_WORDS, enqueue_step, enqueue_last, NULL},
+    .steps = {CG_STOPS, CG_WORDS, enqueue_step, enqueue_last, look},
+    .begin = begin,
 };

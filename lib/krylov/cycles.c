@@ -85,6 +85,7 @@ void lcl_krylov_begin(struct lcl_solver *S)
     S->x_iteration = 0;
     S->exhausted = false;
     S->best = INFINITY;
+    S->patience = (struct lcl_patience){0};
 }
 
 static double relative(const lcl_solver *S)

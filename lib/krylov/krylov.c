@@ -131,7 +131,9 @@ enum lcl_status lcl_krylov_watch(struct lcl_solver *S)
         S->stop = stop;
     else if (info.residual > S->params.divergence * S->history[0])
         S->stop = LCL_STOP_DIVERGED;
-    else if (S->iterations - S->best_at > S->params.stagnation)
+    else if (lcl_patience_is_over(&S->patience, S->iterations - S->best_at,
+                                  S->params.stagnation, S->history,
+                                  S->history_count))
         S->stop = LCL_STOP_STAGNATION;
     return st;
 }

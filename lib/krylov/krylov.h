@@ -6,6 +6,7 @@
 #include "cl/krylov/krylov_state.cl.h"
 #include "lib/krylov/method.h"
 #include "lib/krylov/norm.h"
+#include "lib/krylov/patience.h"
 #include "lib/krylov/projection.h"
 #include "lib/operator/translated.h"
 #include "lib/precond/precond.h"
@@ -91,6 +92,7 @@ struct lcl_solver {
     bool eager;   // a rank looks at the state as soon as it may (pipeline.c)
     double best;  // smallest ||r||^2 so far, and its iteration
     int best_at;
+    struct lcl_patience patience;
     struct lcl_best kept; // best iterate, for solves that fail
     int x_iteration;      // iteration that x belongs to
     void *state;          // struct of the method

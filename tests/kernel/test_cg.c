@@ -68,6 +68,10 @@ static void expect_and_finish(struct test_recurrence *d,
 static void note_p(struct test_recurrence *d, int it, double rho, double rr,
                    int reason)
 {
+    const int before = (it + 1) % 2;
+    if (it > 0)
+        d->state[CG_ENERGY] +=
+            fabs(d->state[CG_ALPHA + before] * d->state[CG_RHO + before]);
     d->state[CG_RHO + it % 2] = rho;
     d->state[KRYLOV_STEPS] = it;
     d->state[KRYLOV_RING + it % 256] = rr;
