@@ -56,8 +56,8 @@ static const struct lcl_precond_params uneven_serial = {
 // of the diagonal entry, and this much of the weight of all couplings has the
 // sign opposite to the diagonal. ILDU(0) breaks down for ACTIVSg10k_jac (0.12,
 // 0.84) and takes 28 iterations instead of 7 for sherman5 (0.34, 0.82). With
-// less weight fill does not pay off or factors are unstable: utm5940 (0.63),
-// raefsky1 (0.59), dw4096 (0.74), viscoplastic1 (0.50).
+// less weight fill does not pay off, utm5940 (0.63) and raefsky1 (0.59), or
+// factors are unstable, viscoplastic1 (0.50).
 #define FAR_SHARE  0.1
 #define FAR_WEIGHT 0.8
 

@@ -117,6 +117,9 @@ static void test_alloc_solve__transversal(void **state)
 {
     (void)state;
     fail_each(&(struct lcl_precond_params){.transversal = true}, 1);
+    fail_each(&(struct lcl_precond_params){.transversal = true,
+                                           .order = LCL_ORDER_RCM},
+              1);
 }
 
 static void test_alloc_solve__jacobi(void **state)
