@@ -105,10 +105,10 @@ typedef struct lcl_chain lcl_chain;
  * of the diagonal entries are missing, on one other device (p 20) if any are.
  * Blocks lack no diagonal entries. A few rows cause most of the fill if an
  * entry lies, on average, in a row at least 4 times as long as the mean row;
- * not for blocks. On a CPU, and not for blocks, couplings exceed the diagonal by
- * far in many rows if in at least 0.1 of all rows they add up to more than 1.5
- * of the diagonal entry; then at least 0.8 of their weight must have the
- * opposite sign. ILUK has level 1.
+ * not for blocks. On a CPU, and not for blocks, couplings exceed the diagonal
+ * by far in many rows if in at least 0.1 of all rows they add up to more
+ * than 1.5 of the diagonal entry; then at least 0.8 of their weight must have
+ * the opposite sign. ILUK has level 1.
  *
  * If one type is named, there is one method. If both are DEFAULT, methods
  * follow that are slower but solve more matrices. All take the parameters of

@@ -527,10 +527,10 @@ typedef struct lcl_precond lcl_precond;
  * preconditioner or a solver, M takes a copy of the matrix in a numbering of
  * its own instead, and each application permutes twice. Methods for single
  * entries only (HEC_LEVEL, HEC_WAIT, relax, a transversal, an order, CLASSICAL
- * on one device) take the natural blocks of a matrix given without block size entry by
- * entry, in such a copy; they refuse declared blocks. Operators made of a
- * lcl_kron take NONE, BLOCK_JACOBI, ILDU0, ILU0 and IC0, see kron.h; those made
- * of a callback only NONE. METIS seeds and uses rand() and so changes the
+ * on one device) take the natural blocks of a matrix given without block size
+ * entry by entry, in such a copy; they refuse declared blocks. Operators made
+ * of a lcl_kron take NONE, BLOCK_JACOBI, ILDU0, ILU0 and IC0, see kron.h; those
+ * made of a callback only NONE. METIS seeds and uses rand() and so changes the
  * rand() sequence of the process; the partition is the same from run to run
  * unless another thread uses rand() at the same time. The library does not call
  * METIS if memory for it is short; if other threads take that memory meanwhile,
@@ -579,9 +579,9 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply(lcl_precond *M,
  * is that of the factor storage. Returns as lcl_precond_apply(); also
  * LCL_EUNSUPPORTED (other types than NONE, JACOBI, BLOCK_JACOBI, ILU0, ILDU0
  * and IC0; a transversal, an order, a coarse correction, a trisolve other than
- * PACKED, relax; Kronecker systems and several devices; repaired pivots), LCL_EINVAL
- * (A has new values that M has not taken, and there are no factors of the
- * transpose), LCL_EBUILD and LCL_ERANGE as lcl_precond_create(). */
+ * PACKED, relax; Kronecker systems and several devices; repaired pivots),
+ * LCL_EINVAL (A has new values that M has not taken, and there are no factors
+ * of the transpose), LCL_EBUILD and LCL_ERANGE as lcl_precond_create(). */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply_transpose(
     lcl_precond *M, const double *b, double *x);
 
