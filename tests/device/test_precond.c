@@ -74,8 +74,7 @@ static void test_precond__new_values_give_what_a_new_one_gives(void **state)
         // the pattern of ILUT and the prolongations of AMG are those of the
         // first values; CPR refuses A; LU may be missing
         if (t != LCL_PRECOND_ILUT && t != LCL_PRECOND_CPR &&
-            t != LCL_PRECOND_LU &&
-            t != LCL_PRECOND_AMG)
+            t != LCL_PRECOND_LU && t != LCL_PRECOND_AMG)
             expect_update(*state, &before, &after, &params);
     }
     test_csr_finish(&before);
