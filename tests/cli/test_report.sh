@@ -152,6 +152,6 @@ reports 0 cycle.mtx
 shows 'methods, the last of them idr(8) with ilut ('
 shows 'reason for the first'
 shows 'class="k1"'
-shows 'class="k3"'
+shows 'class="k2"'
 
 finish 0
