@@ -62,7 +62,7 @@ struct lcl_kron_operator {
     uint64_t pattern; // lcl_kron_pattern()
     int stages, block;
     // M and L; or, if `paired`, both as term[0]: value v of M is value 2 v, of
-    // L value 2 v + 1, on the union of the patterns (kron_pairs.h).
+    // L value 2 v + 1, on the union of the patterns (pairs.h).
     struct lcl_device_matrix term[2];
     bool paired;
     lcl_buffer *coef; // lcl_kron_write_coefficients()
@@ -76,11 +76,6 @@ bool lcl_kron_is_published(enum lcl_kron_type type);
 
 // The state of A, or NULL if A was not created from a lcl_kron on one device.
 const struct lcl_kron_operator *lcl_kron_of(const lcl_operator *A);
-
-// op.update_kron and op.destroy of all methods.
-enum lcl_status lcl_kron_operator_update(lcl_operator *A,
-                                         const struct lcl_kron *K);
-void lcl_kron_operator_destroy(lcl_operator *A);
 
 // Checks new values for the patterns of an operator. Returns as
 // lcl_kron_check(); LCL_EFORMAT also for another pattern.

@@ -6,10 +6,9 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/kron/judge.h"
 #include "lib/kron/kron.h"
 #include "lib/kron/off_diagonal.h"
-#include "lib/kron/transposed.h"
+#include "lib/kron/operator.h"
 
 struct okp {
     lcl_kernel *vector; // okp_combine or cu_axpy
@@ -310,12 +309,7 @@ static enum lcl_status cu_rank(lcl_operator *A, struct lcl_off_diagonal *far,
 }
 
 const struct lcl_kron_ops lcl_kron_okp = {
-    .op = {.apply = apply_okp,
-           .judge = lcl_kron_judge,
-           .update_kron = lcl_kron_operator_update,
-           .transpose = lcl_kron_transpose,
-           .transpose_values = lcl_kron_transpose_values,
-           .destroy = lcl_kron_operator_destroy},
+    .op = LCL_KRON_OPERATOR(apply_okp),
     .upload = upload,
     .complete = complete_okp,
     .update = update,
@@ -324,12 +318,7 @@ const struct lcl_kron_ops lcl_kron_okp = {
 };
 
 const struct lcl_kron_ops lcl_kron_cu = {
-    .op = {.apply = apply_cu,
-           .judge = lcl_kron_judge,
-           .update_kron = lcl_kron_operator_update,
-           .transpose = lcl_kron_transpose,
-           .transpose_values = lcl_kron_transpose_values,
-           .destroy = lcl_kron_operator_destroy},
+    .op = LCL_KRON_OPERATOR(apply_cu),
     .upload = upload,
     .complete = complete_cu,
     .update = update,

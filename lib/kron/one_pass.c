@@ -6,10 +6,9 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/kron/judge.h"
 #include "lib/kron/kron.h"
+#include "lib/kron/operator.h"
 #include "lib/kron/pairs.h"
-#include "lib/kron/transposed.h"
 #include "lib/matrix/bsr.h"
 
 #include <limits.h>
@@ -263,12 +262,7 @@ static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
 }
 
 const struct lcl_kron_ops lcl_kron_one_pass = {
-    .op = {.apply = apply,
-           .judge = lcl_kron_judge,
-           .update_kron = lcl_kron_operator_update,
-           .transpose = lcl_kron_transpose,
-           .transpose_values = lcl_kron_transpose_values,
-           .destroy = lcl_kron_operator_destroy},
+    .op = LCL_KRON_OPERATOR(apply),
     .upload = upload,
     .complete = complete,
     .update = update,

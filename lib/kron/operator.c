@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kronecker operators: creation, numbering, new values.
+#include "lib/kron/operator.h"
+
 #include "host/alloc.h"
 #include "host/geometry.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/kron/kron.h"
 
 static const struct lcl_kron_ops *const types[LCL_KRON_COUNT] = {
     [LCL_KRON_DEFAULT] = &lcl_kron_one_pass,
