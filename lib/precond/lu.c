@@ -8,59 +8,32 @@
 #include "lib/matrix/bsr.h"
 #include "lib/operator/callback.h"
 #include "lib/precond/precond.h"
+#include "lib/storage/to_entries.h"
 
 struct lu {
     struct lcl_direct *direct;
     struct lcl_precond_params params;
-    const lcl_operator *matrix;
-    double *x; // n
+    struct lcl_csr first; // the matrix until its values are factored
+    double *x;            // n
 };
 
 // ------------------------------------------------------------------- matrix
 
-// Places the entries of row r of the blocks of a block row, from *k on.
-static void place_row(struct lcl_csr *A, int64_t *k, const struct lcl_bsr *B,
-                      int64_t block_row, int r)
-{
-    const int b = B->block_size;
-    for (int64_t p = B->row_ptr[block_row]; p < B->row_ptr[block_row + 1]; ++p)
-        for (int c = 0; c < b; ++c, ++*k) {
-            A->col_ind[*k] = (int32_t)(B->col_ind[p] * b + c);
-            A->val[*k] = B->val[(p * b + r) * b + c];
-        }
-}
-
-// A = the single entries of B.
-static enum lcl_status expand(struct lcl_csr *A, const struct lcl_bsr *B,
-                              const struct lcl_log *log)
-{
-    const int64_t b = B->block_size;
-    int64_t k = 0;
-    *A = (struct lcl_csr){
-        .rows = B->rows * b, .cols = B->cols * b, .nnz = B->nnz * b * b};
-    A->row_ptr = lcl_malloc((size_t)A->rows + 1, sizeof *A->row_ptr);
-    A->col_ind = lcl_malloc((size_t)A->nnz, sizeof *A->col_ind);
-    A->val = lcl_malloc((size_t)A->nnz, sizeof *A->val);
-    if (!A->row_ptr || !A->col_ind || !A->val)
-        return lcl_fail_memory(log, "a matrix");
-    for (int64_t i = 0; i < A->rows; ++i) {
-        A->row_ptr[i] = k;
-        place_row(A, &k, B, i / b, (int)(i % b));
-    }
-    A->row_ptr[A->rows] = k;
-    return LCL_OK;
-}
-
-// The caller frees *A in any case.
+// *A = the single entries. The caller frees it in any case.
 static enum lcl_status download(struct lcl_csr *A, const lcl_operator *matrix)
 {
-    struct lcl_bsr B;
-    *A = (struct lcl_csr)LCL_CSR_INIT;
-    enum lcl_status st = lcl_operator_download(matrix, &B, true);
-    if (st < 0)
-        return st;
-    st = expand(A, &B, lcl_context_log(matrix->range.ctx));
-    lcl_bsr_finish(&B);
+    const struct lcl_log *log = lcl_context_log(matrix->range.ctx);
+    const bool blocks = matrix->matrix->block > 1;
+    struct lcl_device_matrix entries = {.n = 0};
+    struct lcl_bsr B = {.rows = 0};
+    enum lcl_status st =
+        blocks ? lcl_to_entries(&entries, matrix->range.ctx, matrix->matrix)
+               : LCL_OK;
+    if (st == LCL_OK)
+        st = lcl_device_matrix_read(&B, blocks ? &entries : matrix->matrix,
+                                    true, log);
+    lcl_device_matrix_finish(&entries);
+    *A = lcl_bsr_pattern(&B); // and the values
     return st;
 }
 
@@ -87,7 +60,6 @@ static enum lcl_status create(lcl_precond *M,
 {
     lcl_context *ctx = M->op.range.ctx;
     const struct lcl_log *log = lcl_context_log(ctx);
-    struct lcl_csr A;
     enum lcl_status st;
     if (M->whole)
         return lcl_fail(log, LCL_EUNSUPPORTED,
@@ -96,15 +68,13 @@ static enum lcl_status create(lcl_precond *M,
     struct lu *F = M->op.state = lcl_calloc(1, sizeof *F);
     if (!F)
         return lcl_fail_memory(log, "a preconditioner");
-    F->matrix = M->matrix;
     F->params = *params;
     F->x = lcl_malloc((size_t)M->op.range.n, sizeof *F->x);
     if (!F->x)
         return lcl_fail_memory(log, "a preconditioner");
-    if ((st = download(&A, M->matrix)) == LCL_OK &&
-        (st = lcl_direct_create(&F->direct, &A, log)) == LCL_OK)
+    if ((st = download(&F->first, M->matrix)) == LCL_OK &&
+        (st = lcl_direct_create(&F->direct, &F->first, log)) == LCL_OK)
         st = expect_affordable(F, ctx);
-    lcl_csr_finish(&A);
     M->info.nnz_kept = M->info.nnz;
     return st;
 }
@@ -112,8 +82,9 @@ static enum lcl_status create(lcl_precond *M,
 static enum lcl_status update(lcl_precond *M)
 {
     struct lu *F = M->op.state;
-    struct lcl_csr A;
-    enum lcl_status st = download(&A, M->matrix);
+    struct lcl_csr A = F->first;
+    F->first = (struct lcl_csr)LCL_CSR_INIT;
+    enum lcl_status st = A.row_ptr ? LCL_OK : download(&A, M->matrix);
     if (st == LCL_OK)
         st = lcl_direct_factor(F->direct, A.val,
                                lcl_context_log(M->op.range.ctx));
@@ -128,6 +99,7 @@ static void destroy(lcl_operator *A)
     if (!F)
         return;
     lcl_direct_destroy(&F->direct);
+    lcl_csr_finish(&F->first);
     lcl_free(F->x);
     lcl_free(F);
 }

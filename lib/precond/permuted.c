@@ -23,11 +23,12 @@ struct permuted {
     int64_t *row_ptr; // of B
     int64_t *map;     // entry k of B is entry map[k] of A
     lcl_operator *B;
-    lcl_precond *factors;       // M_B
-    lcl_buffer *rows, *columns; // R and C, n fp64; NULL: 1
-    lcl_buffer *perm;           // as `order`; NULL: that of A
-    lcl_buffer *place;          // of a column of B in A, n int32
-    lcl_buffer *s, *t;          // n fp64
+    lcl_precond *factors; // M_B
+    lcl_buffer *rows;     // R, n fp64; NULL: 1
+    lcl_buffer *columns;  // C, n fp64
+    lcl_buffer *perm;     // as `order`; NULL: that of A
+    lcl_buffer *place;    // of a column of B in A, n int32
+    lcl_buffer *s, *t;    // n fp64
     lcl_kernel *scale;
     struct lcl_vector_ops vector;
     bool fresh; // B has the values of A
@@ -174,8 +175,9 @@ static enum lcl_status upload(struct permuted *P, lcl_context *ctx,
     const size_t size = sizeof(double);
     const bool ordered = p->order > LCL_ORDER_NONE;
     enum lcl_status st;
-    if ((st = lcl_buffer_create_from(&P->rows, ctx, T->row_scale, T->n, size,
-                                     "scalings")) < 0 ||
+    if ((p->transversal &&
+         (st = lcl_buffer_create_from(&P->rows, ctx, T->row_scale, T->n, size,
+                                      "scalings")) < 0) ||
         (st = lcl_buffer_create_from(&P->columns, ctx, T->column_scale, T->n,
                                      size, "scalings")) < 0 ||
         (ordered &&
@@ -298,7 +300,7 @@ static void describe(lcl_precond *M)
     *info = P->factors->info;
     info->transversal = transversal;
     info->order = order;
-    info->launches += P->perm ? 6 : 5;
+    info->launches += 4 + (P->rows != NULL) + (P->perm != NULL);
     for (int i = 0; i < 8 && i < info->pivots_repaired; ++i)
         info->repaired_rows[i] = P->order[info->repaired_rows[i]];
 }
@@ -326,6 +328,22 @@ static enum lcl_status scale(const struct permuted *P, const lcl_operator *A,
                       lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
+// s = P R x
+static enum lcl_status enter(struct permuted *P, const lcl_operator *A,
+                             const struct lcl_operands *v)
+{
+    const lcl_buffer *x = v->x;
+    lcl_buffer *scaled = P->perm ? P->t : P->s;
+    if (P->rows) {
+        const enum lcl_status st = scale(P, A, P->rows, x, scaled, v);
+        if (st < 0)
+            return st;
+        x = scaled;
+    }
+    return P->perm ? lcl_gather(&P->vector, A->range.n, P->perm, x, P->s)
+                   : LCL_OK;
+}
+
 // If the solve has stopped, s and t receive old results, but y nothing.
 static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
                              const struct lcl_operands *v)
@@ -334,18 +352,13 @@ static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
     const struct lcl_numbering *N = P->factors->op.numbering;
     const struct lcl_operands inner = {
         .x = P->t, .y = P->s, .stop = v->stop, .at = v->at};
-    const int64_t n = A->range.n;
     enum lcl_status st;
     (void)mode;
-    if (P->perm && ((st = scale(P, A, P->rows, v->x, P->t, v)) < 0 ||
-                    (st = lcl_gather(&P->vector, n, P->perm, P->t, P->s)) < 0))
-        return st;
-    if (!P->perm && (st = scale(P, A, P->rows, v->x, P->s, v)) < 0)
-        return st;
-    if ((st = lcl_numbering_gather(N, P->s, P->t)) < 0 ||
+    if ((st = enter(P, A, v)) < 0 ||
+        (st = lcl_numbering_gather(N, P->s, P->t)) < 0 ||
         (st = lcl_apply(&P->factors->op, LCL_APPLY, &inner)) < 0 ||
         (st = lcl_numbering_scatter(N, P->s, P->t)) < 0 ||
-        (st = lcl_scatter(&P->vector, n, P->place, P->t, P->s)) < 0)
+        (st = lcl_scatter(&P->vector, A->range.n, P->place, P->t, P->s)) < 0)
         return st;
     return scale(P, A, P->columns, P->s, v->y, v);
 }
