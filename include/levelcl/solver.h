@@ -44,8 +44,8 @@ enum lcl_solver_type {
 
 /* What a method needs. */
 struct lcl_solver_facts {
-    bool symmetric;        /* A and M have to be symmetric; A also definite,
-                              unless the next one is set */
+    bool symmetric;        /* A and M have to be symmetric */
+    bool definite;         /* A has to be definite */
     bool definite_precond; /* M has to be definite, A need not be */
     bool no_precond;       /* M has to be NULL or NONE */
     bool idr_s, restart;   /* the parameter that it has */

@@ -183,7 +183,7 @@ static bool is_found_indefinite(const lcl_chain *C)
 static bool is_useless(const lcl_chain *C, const struct lcl_method *m)
 {
     const struct lcl_solver_facts *facts = lcl_solver_facts(m->solver.type);
-    return is_found_indefinite(C) ? facts->symmetric && !facts->definite_precond
+    return is_found_indefinite(C) ? facts->definite
                                   : facts->definite_precond && C->plan.definite;
 }
 

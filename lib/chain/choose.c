@@ -237,8 +237,7 @@ static bool is_for_any_solver(const struct lcl_traits *T)
 static bool is_for_cg(const struct lcl_traits *T)
 {
     const struct lcl_solver_facts *facts = lcl_solver_facts(T->solver);
-    const bool cg =
-        facts->symmetric && !facts->definite_precond && !facts->no_precond;
+    const bool cg = facts->definite && !facts->no_precond;
     return !T->transversal && (is_for_any_solver(T) || cg);
 }
 

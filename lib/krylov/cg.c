@@ -122,7 +122,7 @@ static enum lcl_status look(struct lcl_solver *S, const double *state)
 #define AT(member) offsetof(struct cg, member)
 
 const struct lcl_krylov_method lcl_cg = {
-    .facts = {.symmetric = true, .products = 1},
+    .facts = {.symmetric = true, .definite = true, .products = 1},
     .names_dots = true,
     .columns = true,
     .cost = {.vectors = 4, .passes = 12},

@@ -145,7 +145,7 @@ static enum lcl_status begin(struct lcl_solver *S)
 #define AT(member) offsetof(struct pipelined, member)
 
 const struct lcl_krylov_method lcl_cg_pipelined = {
-    .facts = {.symmetric = true, .products = 1},
+    .facts = {.symmetric = true, .definite = true, .products = 1},
     .drifts = true,
     .cost = {.vectors = 8, .passes = 20},
     .bytes = sizeof(struct pipelined),

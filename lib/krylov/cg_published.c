@@ -115,7 +115,10 @@ static enum lcl_status cycle(struct lcl_solver *S)
 #define AT(member) offsetof(struct published, member)
 
 const struct lcl_krylov_method lcl_cg_published = {
-    .facts = {.symmetric = true, .no_precond = true, .products = 1},
+    .facts = {.symmetric = true,
+              .definite = true,
+              .no_precond = true,
+              .products = 1},
     .cost = {.vectors = 3, .passes = 12},
     .bytes = sizeof(struct published),
     .vectors = {AT(p), AT(v)},

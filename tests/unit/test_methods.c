@@ -52,6 +52,7 @@ static void test_methods__facts_tell_what_a_method_needs(void **state)
     const struct lcl_solver_facts *idr = lcl_solver_facts(LCL_SOLVER_IDR);
     (void)state;
     assert_true(cg->symmetric && !cg->definite_precond && cg->products == 1);
+    assert_true(cg->definite && !minres->definite && !idr->definite);
     assert_true(minres->symmetric && minres->definite_precond);
     assert_true(idr->idr_s && !idr->restart && !idr->symmetric);
     assert_true(lcl_solver_facts(LCL_SOLVER_GMRES)->restart);
