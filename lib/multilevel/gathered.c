@@ -152,12 +152,13 @@ static enum lcl_status gather_all(struct lcl_gathered *G)
 }
 
 enum lcl_status lcl_gathered_init(struct lcl_gathered *G,
-                                  const struct lcl_level *L)
+                                  const struct lcl_level *L, bool descends)
 {
     enum lcl_status st;
-    *G = (struct lcl_gathered){.L = L};
+    *G = (struct lcl_gathered){.L = L, .descends = descends};
     lcl_task_enter(L->space.ctx, LCL_TASK_GATHERING);
-    if ((st = gather_all(G)) == LCL_OK && (st = make_vectors(G)) == LCL_OK)
+    if ((st = gather_all(G)) == LCL_OK && (st = make_vectors(G)) == LCL_OK &&
+        descends)
         st = make_unscaled(G);
     lcl_task_leave(L->space.ctx);
     return st;
@@ -246,7 +247,7 @@ enum lcl_status lcl_gathered_apply(const struct lcl_gathered *G,
     return lcl_gather(&G->ops, n, G->own, G->x, v->y);
 }
 
-int lcl_gathered_launches(const struct lcl_gathered *G, bool descends)
+int lcl_gathered_launches(const struct lcl_gathered *G)
 {
-    return (descends ? 4 : 3) + (G->gathering.relayed ? 2 : 0);
+    return (G->descends ? 4 : 3) + (G->gathering.relayed ? 2 : 0);
 }

@@ -13,6 +13,7 @@ typedef enum lcl_status lcl_gathered_fn(const void *user,
 
 struct lcl_gathered {
     const struct lcl_level *L;         // the rank's rows
+    bool descends;                     // from levels above
     struct lcl_device_matrix all;      // of all ranks
     struct lcl_device_matrix unscaled; // the rank's rows without entries: a
                                        // cycle scales no vectors by it
@@ -31,7 +32,7 @@ struct lcl_gathered {
 // left by all ranks: one with an error has to call lcl_comm_fail(). Statuses as
 // lcl_rank_matrix_gather(); *G is fit for lcl_gathered_finish() in any case.
 enum lcl_status lcl_gathered_init(struct lcl_gathered *G,
-                                  const struct lcl_level *L);
+                                  const struct lcl_level *L, bool descends);
 void lcl_gathered_finish(struct lcl_gathered *G);
 
 // Takes new values of L->A to G->all.
@@ -47,6 +48,6 @@ enum lcl_status lcl_gathered_descend(const void *arg, const lcl_buffer *b,
                                      lcl_buffer *x,
                                      const struct lcl_operands *v);
 
-// Kernels besides those of the solve, of the two functions above.
-int lcl_gathered_launches(const struct lcl_gathered *G, bool descends);
+// Kernels of an application besides those of the solve.
+int lcl_gathered_launches(const struct lcl_gathered *G);
 uint64_t lcl_gathered_bytes(const struct lcl_gathered *G);

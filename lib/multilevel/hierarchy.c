@@ -274,8 +274,9 @@ static enum lcl_status make_distributed(struct lcl_hierarchy *H)
         H->params.theta = LCL_THETA;
     if ((st = take_matrix(H)) < 0 || (st = make_levels(H)) < 0)
         return lcl_space_end(&H->space, st);
-    return lcl_space_end(
-        &H->space, lcl_gathered_init(&H->gathered, &H->level[H->levels - 1]));
+    return lcl_space_end(&H->space, lcl_gathered_init(&H->gathered,
+                                                      &H->level[H->levels - 1],
+                                                      H->levels > 1));
 }
 
 static enum lcl_status init_ranks(struct lcl_hierarchy *H,
@@ -417,7 +418,7 @@ int lcl_hierarchy_launches(const struct lcl_hierarchy *H)
 {
     int launches = cycles(H) ? lcl_cycle_launches(&H->cycle) : 0;
     if (H->below)
-        launches += lcl_gathered_launches(&H->gathered, cycles(H)) +
+        launches += lcl_gathered_launches(&H->gathered) +
                     lcl_hierarchy_launches(H->below);
     return launches;
 }

@@ -403,7 +403,8 @@ static enum lcl_status multiply(struct coarsening *G, int64_t most, bool *fits)
 
 // ------------------------------------------------------------------- level
 
-// The rows of the ghosts have served.
+// Drops the rows of the ghosts: after the smoothed prolongation no step reads
+// them.
 static void keep_own_rows(struct coarsening *G)
 {
     struct lcl_level *L = G->L;
