@@ -2,11 +2,11 @@
 // LU factors of the whole matrix on the host, as a preconditioner.
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
+#include "tests/support/solving.h"
 
 #include <levelcl/solver.h>
 #include <levelcl/version.h>
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,26 +17,12 @@ static bool is_there(void)
     return strstr(lcl_packages(), "SuiteSparse") != NULL;
 }
 
-// The norm of b - A x over that of b.
-static double residual(const struct lcl_csr *A, const double *b,
-                       const double *x)
-{
-    double *y = test_vector(A->rows), r = 0, norm = 0;
-    lcl_csr_multiply(A, x, y);
-    for (int64_t i = 0; i < A->rows; ++i) {
-        r += (b[i] - y[i]) * (b[i] - y[i]);
-        norm += b[i] * b[i];
-    }
-    free(y);
-    return sqrt(r / norm);
-}
-
 static void expect_inverse(lcl_precond *M, const struct lcl_csr *A)
 {
     const int64_t n = A->rows;
     double *b = test_random_vector(n, 4), *x = test_vector(n);
     assert_int_equal(lcl_precond_apply(M, b, x), LCL_OK);
-    assert_true(residual(A, b, x) <= 1e-10);
+    assert_true(test_residual(A, b, x) <= 1e-10);
     free(x);
     free(b);
 }
@@ -120,7 +106,7 @@ static void test_lu__solves(void **state)
     assert_int_equal(lcl_solver_create(&S, op, M, &params), LCL_OK);
     assert_int_equal(lcl_solver_solve(S, b, x, &report), LCL_OK);
     assert_int_equal(report.stop, LCL_STOP_RTOL);
-    assert_true(residual(&A, b, x) <= 1e-12 * (1 + 1e-3));
+    assert_true(test_residual(&A, b, x) <= 1e-12 * (1 + 1e-3));
     lcl_solver_destroy(&S);
     lcl_precond_destroy(&M);
     lcl_operator_destroy(&op);

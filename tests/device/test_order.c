@@ -27,20 +27,6 @@ static struct lcl_csr shuffled(struct lcl_csr A, unsigned seed)
     return A;
 }
 
-// With all fill the factors are those of A: M^-1 A x = x.
-static void expect_inverse(lcl_precond *M, const struct lcl_csr *A)
-{
-    const int64_t n = A->rows;
-    double *x = test_random_vector(n, 4), *b = test_vector(n);
-    double *y = test_vector(n);
-    lcl_csr_multiply(A, x, b);
-    assert_int_equal(lcl_precond_apply(M, b, y), LCL_OK);
-    test_expect_near("x", y, x, n, 1e-8);
-    free(x);
-    free(b);
-    free(y);
-}
-
 static void test_order__complete_factors_are_the_inverse(void **state)
 {
     for (int k = 0; k < 4; ++k) {
@@ -59,11 +45,11 @@ static void test_order__complete_factors_are_the_inverse(void **state)
                          LCL_OK);
         assert_int_equal(lcl_precond_info(M)->order, orders[k / 2]);
         assert_int_equal(lcl_precond_info(M)->transversal, k % 2);
-        expect_inverse(M, &A);
+        test_expect_inverse(M, &A);
         for (int64_t e = 0; e < A.nnz; ++e)
             A.val[e] *= 1 + 0.1 * (double)(e % 5);
         assert_true(test_precond_update(M, A.val) >= LCL_OK);
-        expect_inverse(M, &A);
+        test_expect_inverse(M, &A);
         test_precond_destroy(&M);
         test_csr_finish(&A);
     }

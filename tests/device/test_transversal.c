@@ -38,19 +38,6 @@ static const struct lcl_precond_params complete = {
     .ilut_p = 1000,
     .ilut_tol = 1e-16};
 
-static void expect_inverse(lcl_precond *M, const struct lcl_csr *A)
-{
-    const int64_t n = A->rows;
-    double *x = test_random_vector(n, 4), *b = test_vector(n);
-    double *y = test_vector(n);
-    lcl_csr_multiply(A, x, b);
-    assert_int_equal(lcl_precond_apply(M, b, y), LCL_OK);
-    test_expect_near("x", y, x, n, 1e-8);
-    free(x);
-    free(b);
-    free(y);
-}
-
 static void test_transversal__complete_factors_are_the_inverse(void **state)
 {
     struct lcl_csr A = shifted(70, 1);
@@ -58,11 +45,11 @@ static void test_transversal__complete_factors_are_the_inverse(void **state)
     assert_int_equal(test_precond_create(&M, *state, &A, &complete), LCL_OK);
     assert_true(lcl_precond_info(M)->transversal);
     assert_int_equal(lcl_precond_info(M)->type, LCL_PRECOND_ILUT);
-    expect_inverse(M, &A);
+    test_expect_inverse(M, &A);
     for (int64_t k = 0; k < A.nnz; ++k)
         A.val[k] *= 1 + 0.1 * (double)(k % 5);
     assert_true(test_precond_update(M, A.val) >= LCL_OK);
-    expect_inverse(M, &A);
+    test_expect_inverse(M, &A);
     test_precond_destroy(&M);
     test_csr_finish(&A);
 }

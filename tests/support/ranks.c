@@ -217,3 +217,12 @@ enum lcl_status test_ranks_solve(struct test_ranks *R, const double *b,
     *report = u.report[0];
     return st;
 }
+
+void test_rescale(const struct lcl_csr *A)
+{
+    double *s = test_random_vector(A->rows, 9);
+    for (int64_t i = 0; i < A->rows; ++i)
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
+            A->val[k] *= (1 + s[i] / 2) * (1 + s[A->col_ind[k]] / 2);
+    free(s);
+}

@@ -66,3 +66,6 @@ enum lcl_status test_ranks_apply(struct test_ranks *R, const double *x,
 // of rank 0.
 enum lcl_status test_ranks_solve(struct test_ranks *R, const double *b,
                                  double *x, struct lcl_report *report);
+
+// New values of A: a_ij becomes s_i a_ij s_j, where s has no pattern.
+void test_rescale(const struct lcl_csr *A);

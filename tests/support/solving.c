@@ -213,3 +213,16 @@ void test_apply_inverse(void *user, const double *r, double *z)
     for (int64_t i = 0; i < D->n; ++i)
         z[i] = D->inv_d[i] * r[i];
 }
+
+void test_expect_inverse(lcl_precond *M, const struct lcl_csr *A)
+{
+    const int64_t n = A->rows;
+    double *x = test_random_vector(n, 4), *b = test_vector(n);
+    double *y = test_vector(n);
+    lcl_csr_multiply(A, x, b);
+    assert_int_equal(lcl_precond_apply(M, b, y), LCL_OK);
+    test_expect_near("x", y, x, n, 1e-8);
+    free(x);
+    free(b);
+    free(y);
+}

@@ -69,3 +69,6 @@ struct test_inverse {
 struct test_inverse test_jacobi_of(const struct lcl_csr *A);
 struct test_inverse test_identity_of(const struct lcl_csr *A);
 void test_apply_inverse(void *user, const double *r, double *z);
+
+// Fails unless M^-1 A x = x for a random x: M has all the fill of A's factors.
+void test_expect_inverse(lcl_precond *M, const struct lcl_csr *A);
