@@ -62,3 +62,21 @@ static inline int64_t lcl_sort_once_int64(int64_t *number, int64_t count)
             number[kept++] = number[k];
     return kept;
 }
+
+// Numbers by key, equal keys by value.
+struct lcl_keyed {
+    int64_t key, value;
+};
+
+static inline int lcl_order_keyed(const void *a, const void *b)
+{
+    const struct lcl_keyed *x = a, *y = b;
+    return x->key != y->key ? (x->key > y->key) - (x->key < y->key)
+                            : (x->value > y->value) - (x->value < y->value);
+}
+
+static inline void lcl_sort_keyed(struct lcl_keyed *all, int64_t count)
+{
+    if (count > 0)
+        qsort(all, (size_t)count, sizeof *all, lcl_order_keyed);
+}

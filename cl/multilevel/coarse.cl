@@ -4,7 +4,7 @@
 //     coarse_w:         W = A Z
 //     coarse_e:         E = Z^T W
 //     coarse_restrict:  t = Z^T r          (restriction)
-//     coarse_deflate:   t = Z^T r - W^T z
+//     coarse_deflate:   t = Z^T r - W^T z, in t from aggregate `first` on
 //     coarse_residual:  y = r - W e
 //     coarse_prolong:   x = x + Z e        (prolongation)
 //     coarse_prolong_dot:  the same, and partial sums of <r, x>
@@ -59,10 +59,13 @@ static inline double sum_runs(global const uint *order, uint from, uint to,
     return sum;
 }
 
-// Index in E, whose rows are `stride` apart, of value t of the entries.
+// Index in E, whose rows are `stride` apart, of value t of the entries; without
+// entry_row they follow each other.
 static inline ulong place_in_e(long t, long stride, global const int *entry_row,
                                global const int *entry_col)
 {
+    if (!entry_row)
+        return t;
     const long m = t / AREA, place = t - m * AREA;
     const long i = place / LCL_BLOCK, j = place - i * LCL_BLOCK;
     return (entry_row[m] * (long)LCL_BLOCK + i) * stride +
@@ -180,16 +183,16 @@ kernel void coarse_restrict(global const int *restrict agg_ptr,
 
 WORK_GROUP
 kernel void coarse_deflate(
-    global const int *restrict agg_ptr, global const int *restrict agg_parts,
-    global const int *restrict part_ptr, global const uint *restrict col_ptr,
-    global const uint *restrict order, global const int *restrict run_row,
-    global const double *restrict w, global const double *restrict r,
-    global const double *restrict z, global double *restrict t,
-    global const int *stop, int at)
+    long first, global const int *restrict agg_ptr,
+    global const int *restrict agg_parts, global const int *restrict part_ptr,
+    global const uint *restrict col_ptr, global const uint *restrict order,
+    global const int *restrict run_row, global const double *restrict w,
+    global const double *restrict r, global const double *restrict z,
+    global double *restrict t, global const int *stop, int at)
 {
     if (stop[at])
         return;
-    t += (long)get_group_id(0) * LCL_BLOCK;
+    t += (first + (long)get_group_id(0)) * LCL_BLOCK;
 #if LCL_WIDTH == 1
     for (uint c = 0; c < LCL_BLOCK; ++c)
         t[c] = sum_aggregate(agg_ptr, agg_parts, part_ptr, c, r) -
@@ -207,9 +210,10 @@ kernel void coarse_deflate(
 #endif
 }
 
-// y may be r.
+// y may be r. Row i of W is row[i] of the vectors, if `row` is there.
 WORK_GROUP
-kernel void coarse_residual(long n, global const uint *restrict run_ptr,
+kernel void coarse_residual(long n, global const int *restrict row,
+                            global const uint *restrict run_ptr,
                             global const int *restrict run_agg,
                             global const double *restrict w,
                             global const double *restrict e,
@@ -220,16 +224,16 @@ kernel void coarse_residual(long n, global const uint *restrict run_ptr,
         return;
     const long rows = n * LCL_BLOCK;
     for (RANGE(i, rows)) {
-        const long row = i / LCL_BLOCK;
-        const long place = (i - row * LCL_BLOCK) * LCL_BLOCK;
-        double sum = r[i];
-        for (uint k = run_ptr[row]; k < run_ptr[row + 1]; ++k) {
-            global const double *block = w + (ulong)k * AREA + place;
+        const long m = i / LCL_BLOCK, c = i - m * LCL_BLOCK;
+        const long own = row ? row[m] * (long)LCL_BLOCK + c : i;
+        double sum = r[own];
+        for (uint k = run_ptr[m]; k < run_ptr[m + 1]; ++k) {
+            global const double *block = w + (ulong)k * AREA + c * LCL_BLOCK;
             global const double *e_q = e + run_agg[k] * (long)LCL_BLOCK;
-            for (uint c = 0; c < LCL_BLOCK; ++c)
-                sum -= block[c] * e_q[c];
+            for (uint u = 0; u < LCL_BLOCK; ++u)
+                sum -= block[u] * e_q[u];
         }
-        y[i] = sum;
+        y[own] = sum;
     }
 }
 

@@ -9,7 +9,7 @@
 //     list_pairs     the labels of each subdomain's columns
 //     order_runs     sorts the runs by label of their columns, then of their
 //                    row
-//     rows_of_runs   the row of each run
+//     rows_of_runs   the row of each run; row i is row[i], if `row` is there
 //
 // Data:   lib/multilevel/pattern.h. Labels are numbers of subdomains or of
 //         aggregates of them. Columns of a row ascend. run_ptr and leave_ptr
@@ -282,10 +282,10 @@ kernel void order_runs(global const int *part_ptr, global const int *part_label,
 }
 
 WORK_GROUP
-kernel void rows_of_runs(long n, global const uint *run_ptr,
-                         global int *run_row)
+kernel void rows_of_runs(long n, global const int *row,
+                         global const uint *run_ptr, global int *run_row)
 {
     for (RANGE(i, n))
         for (uint k = run_ptr[i]; k < run_ptr[i + 1]; ++k)
-            run_row[k] = (int)i;
+            run_row[k] = row ? row[i] : (int)i;
 }

@@ -8,8 +8,8 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/dense/host_inverse.h"
-#include "lib/multilevel/coarse_parts.h"
 #include "lib/multilevel/pattern.h"
+#include "lib/multilevel/survey.h"
 
 #include <math.h>
 
@@ -17,7 +17,6 @@ enum {
     GPU_UNKNOWNS = 2048,  // E^-1 in 32 MB, read in about 10 us
     CPU_UNKNOWNS = 1024,  // an inverse takes seconds on one core
     HOST_UNKNOWNS = 1024, // limit for inversion on the host if the device fails
-    WAVES = 4,            // a few rows of a subdomain per work-item
     AUTO_PARTS = 8,
     AUTO_ROWS = 4096,
 };
@@ -53,16 +52,11 @@ static enum lcl_status get_kernels(struct lcl_coarse_space *C)
         [LCL_COARSE_KERNEL_PROLONG] = "coarse_prolong",
         [LCL_COARSE_KERNEL_PROLONG_DOT] = "coarse_prolong_dot",
     };
-    const struct lcl_caps *caps = lcl_context_caps(C->ctx);
-    struct lcl_spec spec = {.source = "coarse.cl",
-                            .group = lcl_wave_group(caps, WAVES),
-                            .block = C->block > 1 ? C->block : 0};
+    struct lcl_spec spec = lcl_coarse_spec(C->ctx, "coarse.cl", NULL);
     enum lcl_status st = LCL_OK;
-    C->groups = lcl_vector_groups(caps);
-    C->row_groups =
-        caps->width == 1
-            ? C->groups
-            : lcl_launch_groups(C->n * C->block, spec.group, spec.group);
+    spec.block = C->block > 1 ? C->block : 0;
+    C->groups = lcl_vector_groups(lcl_context_caps(C->ctx));
+    C->row_groups = lcl_coarse_row_groups(C->ctx, C->n * C->block);
     for (int k = 0; k < LCL_COARSE_KERNEL_COUNT && st == LCL_OK; ++k) {
         spec.kernel = names[k];
         st = lcl_kernel_get(&C->kernels[k], C->ctx, &spec);
@@ -78,7 +72,7 @@ static enum lcl_status make_vectors(struct lcl_coarse_space *C)
     } all[] = {
         {&C->w, C->runs * C->block * C->block},
         {&C->t, C->rows},
-        {&C->e, C->shared ? C->ranks.local : C->rows},
+        {&C->e, C->shared ? C->ranks.unknowns.local : C->rows},
         {&C->y, C->n * C->block},
     };
     enum lcl_status st = LCL_OK;
@@ -133,6 +127,12 @@ int64_t lcl_coarse_most(const struct lcl_space *V, int block)
     return most > 0 ? most : 1;
 }
 
+static enum lcl_status make_inverse(struct lcl_coarse_space *C,
+                                    const struct lcl_coarse_params *params)
+{
+    return lcl_inverse_init(&C->inverse, C->ctx, C->rows, params->tile);
+}
+
 // Joins the spaces of all ranks; `own` is the status of this rank's part.
 static enum lcl_status join_ranks(struct lcl_coarse_space *C,
                                   const struct lcl_subdomains *P,
@@ -145,9 +145,13 @@ static enum lcl_status join_ranks(struct lcl_coarse_space *C,
                                       .pattern = &C->pattern,
                                       .block = C->block,
                                       .most = most};
-    const enum lcl_status st = lcl_coarse_ranks_init(&C->ranks, &S, own);
-    C->rows = C->ranks.rows;
-    return st;
+    enum lcl_status st = lcl_coarse_shared_init(&C->ranks, &S, own);
+    C->rows = C->ranks.unknowns.rows;
+    if (st < 0)
+        return st;
+    st = make_inverse(C, params);
+    return lcl_coarse_shared_connect(&C->ranks, &C->pattern, C->inverse.stride,
+                                     st);
 }
 
 static enum lcl_status init_product(const struct lcl_coarse_space *C,
@@ -157,17 +161,18 @@ static enum lcl_status init_product(const struct lcl_coarse_space *C,
     const struct lcl_inverse *V = &C->inverse;
     return C->shared
                ? lcl_gemv_init_rows(G, C->ctx, V->matrix, C->rows, V->stride,
-                                    C->ranks.list, C->ranks.local)
+                                    C->ranks.list, C->ranks.unknowns.local)
                : lcl_gemv_init(G, C->ctx, method, V->matrix, C->rows,
                                V->stride);
 }
 
 static enum lcl_status make_own(struct lcl_coarse_space *C,
                                 const struct lcl_device_matrix *B,
-                                const struct lcl_subdomains *P, int64_t most)
+                                const struct lcl_subdomains *P, int64_t most,
+                                const struct lcl_numbering *N)
 {
     const enum lcl_status st =
-        C->whole ? lcl_coarse_parts_pattern(&C->pattern, C->ctx, P)
+        C->whole ? lcl_coarse_pattern_init_parts(&C->pattern, C->ctx, P, N)
                  : find_pattern(C, B, P, most);
     if (C->whole)
         C->aggregates = P->parts;
@@ -199,13 +204,11 @@ enum lcl_status lcl_coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
                                    .shared = params->halo != NULL,
                                    .whole = V.segments != NULL};
     const int64_t most = most_of(C, &V, params);
-    st = make_own(C, B, P, most);
-    if (C->shared)
-        st = join_ranks(C, P, params, most, st);
+    st = make_own(C, B, P, most, params->numbering);
+    st = C->shared ? join_ranks(C, P, params, most, st)
+         : st < 0  ? st
+                   : make_inverse(C, params);
     if (st < 0 || (st = make_vectors(C)) < 0 ||
-        (st = lcl_inverse_init(&C->inverse, ctx, C->rows, params->tile)) < 0 ||
-        (C->shared &&
-         (st = lcl_coarse_ranks_place(&C->ranks, C->inverse.stride)) < 0) ||
         (st = init_product(C, &C->exact, LCL_GEMV_DOUBLE)) < 0)
         return st;
     return init_product(C, &C->gemv, params->gemv);
@@ -221,7 +224,7 @@ void lcl_coarse_finish(struct lcl_coarse_space *C)
 {
     for (size_t i = 0; buffer_at(C, i); ++i)
         lcl_buffer_destroy(buffer_at(C, i));
-    lcl_coarse_ranks_finish(&C->ranks);
+    lcl_coarse_shared_finish(&C->ranks);
     lcl_gemv_finish(&C->gemv);
     lcl_gemv_finish(&C->exact);
     lcl_inverse_finish(&C->inverse);
@@ -234,7 +237,7 @@ uint64_t lcl_coarse_bytes(const struct lcl_coarse_space *C)
 {
     struct lcl_coarse_space copy = *C;
     uint64_t bytes = lcl_coarse_pattern_bytes(&C->pattern) +
-                     lcl_coarse_ranks_bytes(&C->ranks) +
+                     lcl_coarse_shared_bytes(&C->ranks) +
                      lcl_inverse_bytes(&C->inverse) +
                      lcl_buffer_bytes(C->gemv.single);
     for (size_t i = 0; buffer_at(&copy, i); ++i)
@@ -244,7 +247,7 @@ uint64_t lcl_coarse_bytes(const struct lcl_coarse_space *C)
 
 int64_t lcl_coarse_own(const struct lcl_coarse_space *C)
 {
-    return C->shared ? C->ranks.own : C->rows;
+    return C->shared ? C->ranks.unknowns.own : C->rows;
 }
 
 // ------------------------------------------------------------------- steps
@@ -252,7 +255,7 @@ int64_t lcl_coarse_own(const struct lcl_coarse_space *C)
 // To where kernels write the numbers of the rank's aggregates.
 static const lcl_buffer *restricted(const struct lcl_coarse_space *C)
 {
-    return C->shared ? C->ranks.given : C->t;
+    return C->shared ? C->ranks.t.given : C->t;
 }
 
 static enum lcl_status restrict_own(const struct lcl_coarse_space *C,
@@ -272,38 +275,34 @@ enum lcl_status lcl_coarse_restrict(const struct lcl_coarse_space *C,
     const enum lcl_status st = restrict_own(C, v);
     return st < 0 || !C->shared
                ? st
-               : lcl_coarse_ranks_gather(&C->ranks, false, C->t, v);
+               : lcl_coarse_shared_gather(&C->ranks, false, C->t, v);
 }
 
-static enum lcl_status deflate_whole(const struct lcl_coarse_space *C,
-                                     const struct lcl_operands *v)
+// In own columns alone.
+static enum lcl_status deflate_own(const struct lcl_coarse_space *C,
+                                   const struct lcl_operands *v)
 {
-    const struct lcl_coarse_ranks *R = &C->ranks;
-    enum lcl_status st;
-    if ((st = restrict_own(C, v)) < 0 ||
-        (st = lcl_coarse_boundary_deflate(&R->boundary, R->given, v)) < 0)
-        return st;
-    return lcl_coarse_ranks_gather(R, true, C->t, v);
+    const struct lcl_coarse_pattern *P = &C->pattern;
+    return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_DEFLATE], C->aggregates,
+                      lcl_arg_long(0), lcl_arg_buffer(P->agg_ptr),
+                      lcl_arg_buffer(P->agg_parts), lcl_arg_buffer(P->part_ptr),
+                      lcl_arg_buffer(P->col_ptr), lcl_arg_buffer(P->order),
+                      lcl_arg_buffer(P->run_row), lcl_arg_buffer(C->w),
+                      lcl_arg_buffer(v->x), lcl_arg_buffer(v->y),
+                      lcl_arg_buffer(restricted(C)), lcl_arg_buffer(v->stop),
+                      lcl_arg_int(v->at));
 }
 
 enum lcl_status lcl_coarse_deflate(const struct lcl_coarse_space *C,
                                    const struct lcl_operands *v)
 {
-    const struct lcl_coarse_pattern *P = &C->pattern;
-    if (C->whole)
-        return deflate_whole(C, v);
-    enum lcl_status st =
-        LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_DEFLATE], C->aggregates,
-                   lcl_arg_buffer(P->agg_ptr), lcl_arg_buffer(P->agg_parts),
-                   lcl_arg_buffer(P->part_ptr), lcl_arg_buffer(P->col_ptr),
-                   lcl_arg_buffer(P->order), lcl_arg_buffer(P->run_row),
-                   lcl_arg_buffer(C->w), lcl_arg_buffer(v->x),
-                   lcl_arg_buffer(v->y), lcl_arg_buffer(restricted(C)),
-                   lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
-    if (st < 0 || !C->shared)
+    const struct lcl_coarse_shared *R = &C->ranks;
+    enum lcl_status st = C->whole ? restrict_own(C, v) : deflate_own(C, v);
+    if (st < 0 || !C->shared ||
+        (st = lcl_ghost_level_deflate(&R->level, R->unknowns.numbers,
+                                      R->t.given, v)) < 0)
         return st;
-    st = lcl_coarse_boundary_deflate(&C->ranks.boundary, C->ranks.given, v);
-    return st < 0 ? st : lcl_coarse_ranks_gather(&C->ranks, true, C->t, v);
+    return lcl_coarse_shared_gather(R, true, C->t, v);
 }
 
 // In own columns alone.
@@ -312,57 +311,51 @@ static enum lcl_status residual_of_own(const struct lcl_coarse_space *C,
 {
     const struct lcl_coarse_pattern *P = &C->pattern;
     return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_RESIDUAL], C->row_groups,
-                      lcl_arg_long(C->n), lcl_arg_buffer(P->run_ptr),
-                      lcl_arg_buffer(P->run_agg), lcl_arg_buffer(C->w),
-                      lcl_arg_buffer(C->e), lcl_arg_buffer(v->x),
-                      lcl_arg_buffer(C->y), lcl_arg_buffer(v->stop),
-                      lcl_arg_int(v->at));
+                      lcl_arg_long(C->n), lcl_arg_buffer(NULL),
+                      lcl_arg_buffer(P->run_ptr), lcl_arg_buffer(P->run_agg),
+                      lcl_arg_buffer(C->w), lcl_arg_buffer(C->e),
+                      lcl_arg_buffer(v->x), lcl_arg_buffer(C->y),
+                      lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
 enum lcl_status lcl_coarse_residual(const struct lcl_coarse_space *C,
                                     const struct lcl_operands *v)
 {
     const struct lcl_operands boundary = {
-        .x = v->x, .y = C->y, .stop = v->stop, .at = v->at};
+        .x = C->whole ? v->x : C->y, .y = C->y, .stop = v->stop, .at = v->at};
     const enum lcl_status st = C->whole ? LCL_OK : residual_of_own(C, v);
-    return st < 0 || !C->shared ? st
-                                : lcl_coarse_boundary_residual(
-                                      &C->ranks.boundary, C->e, &boundary);
+    return st < 0 || !C->shared
+               ? st
+               : lcl_ghost_level_residual(&C->ranks.level, C->e, &boundary);
 }
 
 // ------------------------------------------------------------------- values
 
-// The values of E that the rank's own rows and columns give, as dense as
-// `stride` says.
-static enum lcl_status sum_entries(const struct lcl_coarse_space *C,
-                                   const lcl_buffer *row, const lcl_buffer *col,
-                                   int64_t stride, const lcl_buffer *out)
+// The values of E that the rank's own rows and columns give: in E, or one after
+// the other for all ranks.
+static enum lcl_status sum_entries(const struct lcl_coarse_space *C)
 {
     const struct lcl_coarse_pattern *P = &C->pattern;
+    const struct lcl_inverse *V = &C->inverse;
     const bool serial = lcl_context_caps(C->ctx)->width == 1;
-    return LCL_LAUNCH(
-        C->kernels[LCL_COARSE_KERNEL_E], serial ? C->groups : C->values,
-        lcl_arg_long(C->values), lcl_arg_long(stride),
-        lcl_arg_buffer(P->entry_ptr), lcl_arg_buffer(row), lcl_arg_buffer(col),
-        lcl_arg_buffer(P->order), lcl_arg_buffer(C->w), lcl_arg_buffer(out));
+    return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_E],
+                      serial ? C->groups : C->values, lcl_arg_long(C->values),
+                      lcl_arg_long(V->stride), lcl_arg_buffer(P->entry_ptr),
+                      lcl_arg_buffer(C->shared ? NULL : P->entry_row),
+                      lcl_arg_buffer(P->entry_col), lcl_arg_buffer(P->order),
+                      lcl_arg_buffer(C->w),
+                      lcl_arg_buffer(C->shared ? C->ranks.e.given : V->matrix));
 }
 
 static enum lcl_status assemble(struct lcl_coarse_space *C)
 {
-    const struct lcl_coarse_pattern *P = &C->pattern;
-    const struct lcl_coarse_ranks *R = &C->ranks;
     enum lcl_status st = lcl_inverse_clear(&C->inverse);
     // E, and its inverse in place
     lcl_task_bytes(C->ctx, 2 * lcl_buffer_bytes(C->inverse.matrix));
-    if (st < 0)
+    if (st < 0 || (!C->whole && (st = sum_entries(C)) < 0))
         return st;
-    if (!C->shared)
-        return sum_entries(C, P->entry_row, P->entry_col, C->inverse.stride,
-                           C->inverse.matrix);
-    if (!C->whole)
-        st = sum_entries(C, R->compact_row, R->compact_col, C->block,
-                         R->compact);
-    return st < 0 ? st : lcl_coarse_ranks_assemble(R, C->inverse.matrix);
+    return C->shared ? lcl_coarse_shared_assemble(&C->ranks, C->inverse.matrix)
+                     : LCL_OK;
 }
 
 // out = -E e = Z^T (0 - W e), on the host; overwrites `zero`.
@@ -384,7 +377,7 @@ static enum lcl_status minus_e_times(struct lcl_coarse_space *C,
 static enum lcl_status write_unknowns(const struct lcl_coarse_space *C,
                                       const double *w)
 {
-    const struct lcl_coarse_ranks *R = &C->ranks;
+    const struct lcl_coarse_unknowns *R = &C->ranks.unknowns;
     double *local;
     enum lcl_status st;
     if (!C->shared)
@@ -505,9 +498,7 @@ static enum lcl_status take_values(struct lcl_coarse_space *C,
             : LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_W], C->groups,
                          lcl_arg_long(C->runs), lcl_arg_buffer(P->run_first),
                          lcl_arg_buffer(val), lcl_arg_buffer(C->w));
-    return st < 0 || !C->shared
-               ? st
-               : lcl_coarse_boundary_update(&C->ranks.boundary);
+    return st < 0 || !C->shared ? st : lcl_ghost_level_update(&C->ranks.level);
 }
 
 enum lcl_status lcl_coarse_update(struct lcl_coarse_space *C,

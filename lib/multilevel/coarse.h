@@ -6,7 +6,7 @@
 
 #include "lib/dense/gemv.h"
 #include "lib/dense/inverse.h"
-#include "lib/multilevel/coarse_ranks.h"
+#include "lib/multilevel/coarse_shared.h"
 #include "lib/multilevel/pattern.h"
 
 #include <levelcl/precond.h>
@@ -46,8 +46,8 @@ struct lcl_coarse_space {
     lcl_buffer *t, *e, *y; // Z^T r, E^-1 Z^T r, r - W e
     bool shared; // by ranks: t has the unknowns of all, e the local ones
     bool whole;  // rows of ranks whose sums have segments: `ranks` alone has
-                 // W and E, and the aggregates are its parts
-    struct lcl_coarse_ranks ranks;
+                 // W and E, and the aggregates are its subdomains
+    struct lcl_coarse_shared ranks;
     struct lcl_inverse inverse;  // E^-1
     struct lcl_gemv exact, gemv; // for the check, for the apply
     double *host;                // 2 * rows

@@ -7,6 +7,7 @@
 #include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
+#include "host/order.h"
 #include "host/runtime.h"
 #include "lib/multilevel/aggregate.h"
 #include "lib/multilevel/pattern.h"
@@ -260,21 +261,97 @@ enum lcl_status lcl_coarse_pattern_init(struct lcl_coarse_pattern *C,
     return st;
 }
 
+// ------------------------------------------------------------------- parts
+
+// The subdomains in the order of their first rows; row i of the device is the
+// caller's perm[i].
+static void sort_parts(struct lcl_keyed *part, const struct lcl_subdomains *P,
+                       const int32_t *perm, int block)
+{
+    for (int64_t p = 0; p < P->parts; ++p) {
+        part[p] = (struct lcl_keyed){INT64_MAX, p};
+        for (int64_t i = P->part_ptr[p]; i < P->part_ptr[p + 1]; ++i)
+            if (perm[i * block] < part[p].key)
+                part[p].key = perm[i * block];
+    }
+    lcl_sort_keyed(part, P->parts);
+}
+
+static enum lcl_status upload_parts(struct lcl_coarse_pattern *C,
+                                    lcl_context *ctx,
+                                    const struct lcl_keyed *part)
+{
+    const size_t count = (size_t)C->parts, size = sizeof(int32_t);
+    int32_t *own = lcl_malloc(count + 1, size);
+    int32_t *member = lcl_malloc(count, size), *place = lcl_malloc(count, size);
+    enum lcl_status st = LCL_ENOMEM;
+    for (size_t q = 0; own && member && place && q < count; ++q) {
+        own[q] = (int32_t)q;
+        member[q] = (int32_t)part[q].value;
+        place[member[q]] = (int32_t)q;
+    }
+    if (own && member && place) {
+        own[count] = (int32_t)count;
+        if ((st = upload(ctx, &C->agg_ptr, own, C->parts + 1)) == LCL_OK &&
+            (st = upload(ctx, &C->agg_parts, member, C->parts)) == LCL_OK)
+            st = upload(ctx, &C->part_agg, place, C->parts);
+    }
+    lcl_free(place);
+    lcl_free(member);
+    lcl_free(own);
+    return st == LCL_ENOMEM ? fail_memory(ctx) : st;
+}
+
+enum lcl_status lcl_coarse_pattern_init_parts(struct lcl_coarse_pattern *C,
+                                              lcl_context *ctx,
+                                              const struct lcl_subdomains *P,
+                                              const struct lcl_numbering *N)
+{
+    const int64_t parts = P->parts;
+    struct lcl_keyed *part = lcl_malloc((size_t)parts, sizeof *part);
+    int32_t *perm = NULL;
+    *C = (struct lcl_coarse_pattern){
+        .n = P->n, .parts = parts, .aggregates = parts};
+    enum lcl_status st = part ? lcl_numbering_rows(N, &perm) : fail_memory(ctx);
+    if (st == LCL_OK) {
+        sort_parts(part, P, perm, (int)(N->n / P->n));
+        st = upload_parts(C, ctx, part);
+    }
+    if (st == LCL_OK)
+        st = lcl_buffer_create_narrow(&C->part_ptr, ctx, P->part_ptr, parts + 1,
+                                      "coarse pattern");
+    lcl_free(perm);
+    lcl_free(part);
+    return st;
+}
+
+// ------------------------------------------------------------------- all
+
+enum lcl_status lcl_coarse_rows_of_runs(lcl_buffer *run_row, lcl_context *ctx,
+                                        int64_t n, const lcl_buffer *row,
+                                        const lcl_buffer *run_ptr)
+{
+    const struct lcl_spec spec =
+        lcl_coarse_spec(ctx, "coarse_pattern.cl", "rows_of_runs");
+    lcl_kernel *kernel;
+    const enum lcl_status st = lcl_kernel_get(&kernel, ctx, &spec);
+    return st < 0
+               ? st
+               : LCL_LAUNCH(kernel, lcl_vector_groups(lcl_context_caps(ctx)),
+                            lcl_arg_long(n), lcl_arg_buffer(row),
+                            lcl_arg_buffer(run_ptr), lcl_arg_buffer(run_row));
+}
+
 enum lcl_status lcl_coarse_pattern_find_rows(struct lcl_coarse_pattern *C,
                                              lcl_context *ctx)
 {
-    const struct lcl_spec spec = lcl_coarse_pattern_spec(ctx, "rows_of_runs");
-    lcl_kernel *kernel;
-    enum lcl_status st;
     if (C->run_row || C->runs == 0)
         return LCL_OK;
-    if ((st = lcl_kernel_get(&kernel, ctx, &spec)) < 0 ||
-        (st = lcl_buffer_create(&C->run_row, ctx, C->runs, sizeof(int32_t),
-                                "coarse pattern")) < 0)
-        return st;
-    return LCL_LAUNCH(kernel, lcl_vector_groups(lcl_context_caps(ctx)),
-                      lcl_arg_long(C->n), lcl_arg_buffer(C->run_ptr),
-                      lcl_arg_buffer(C->run_row));
+    const enum lcl_status st = lcl_buffer_create(
+        &C->run_row, ctx, C->runs, sizeof(int32_t), "coarse pattern");
+    return st < 0 ? st
+                  : lcl_coarse_rows_of_runs(C->run_row, ctx, C->n, NULL,
+                                            C->run_ptr);
 }
 
 static lcl_buffer **buffer_at(struct lcl_coarse_pattern *C, size_t i)

@@ -54,13 +54,22 @@ static enum lcl_status check_size(const struct lcl_coarse_survey *s)
                       : LCL_OK;
 }
 
-struct lcl_spec lcl_coarse_pattern_spec(lcl_context *ctx, const char *kernel)
+struct lcl_spec lcl_coarse_spec(lcl_context *ctx, const char *source,
+                                const char *kernel)
 {
     return (struct lcl_spec){
-        .source = "coarse_pattern.cl",
+        .source = source,
         .kernel = kernel,
         .group = lcl_wave_group(lcl_context_caps(ctx), WAVES),
     };
+}
+
+int64_t lcl_coarse_row_groups(const lcl_context *ctx, int64_t rows)
+{
+    const struct lcl_caps *caps = lcl_context_caps(ctx);
+    const int group = lcl_wave_group(caps, WAVES);
+    return caps->width == 1 ? lcl_vector_groups(caps)
+                            : lcl_launch_groups(rows, group, group);
 }
 
 static enum lcl_status get_kernels(struct lcl_coarse_survey *s)
@@ -68,7 +77,7 @@ static enum lcl_status get_kernels(struct lcl_coarse_survey *s)
     enum lcl_status st = LCL_OK;
     for (int k = 0; k < LCL_SURVEY_KERNELS && st == LCL_OK; ++k) {
         const struct lcl_spec spec =
-            lcl_coarse_pattern_spec(s->ctx, kernel_names[k]);
+            lcl_coarse_spec(s->ctx, "coarse_pattern.cl", kernel_names[k]);
         st = lcl_kernel_get(&s->kernels[k], s->ctx, &spec);
     }
     return st;

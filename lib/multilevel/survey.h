@@ -47,5 +47,10 @@ enum lcl_status lcl_coarse_survey_run(struct lcl_coarse_survey *s);
 enum lcl_status lcl_coarse_survey_order(const struct lcl_coarse_survey *s,
                                         const lcl_buffer *place);
 
-// Build options of a kernel of cl/multilevel/coarse_pattern.cl.
-struct lcl_spec lcl_coarse_pattern_spec(lcl_context *ctx, const char *kernel);
+// Build options of a kernel of cl/multilevel/coarse.cl or coarse_pattern.cl,
+// without blocks.
+struct lcl_spec lcl_coarse_spec(lcl_context *ctx, const char *source,
+                                const char *kernel);
+
+// Groups of the kernel with one work-item per row.
+int64_t lcl_coarse_row_groups(const lcl_context *ctx, int64_t rows);

@@ -69,7 +69,7 @@ static void make_spaces(struct spaces *s,
         s->P[r] = cut(s->R.op[r]->part->matrix->block_rows, s->part_rows);
     assert_int_equal(test_ranks_run(&s->R, make, s), LCL_OK);
     for (int r = 0; r < s->R.size; ++r)
-        assert_int_equal(lcl_buffer_fill(s->C[r].ranks.given, 0xff), LCL_OK);
+        assert_int_equal(lcl_buffer_fill(s->C[r].ranks.t.given, 0xff), LCL_OK);
     assert_int_equal(test_ranks_run(&s->R, update, s), LCL_OK);
 }
 
@@ -108,7 +108,8 @@ static int32_t *labels_of(const struct spaces *s)
             for (int64_t i = s->P[r].part_ptr[p] * C->block;
                  i < s->P[r].part_ptr[p + 1] * C->block; ++i)
                 label[s->R.rows[r].first + i] =
-                    C->ranks.unknown[part_agg[p] * C->block + i % C->block];
+                    C->ranks.unknowns
+                        .unknown[part_agg[p] * C->block + i % C->block];
         unknowns += lcl_coarse_own(C);
         free(part_agg);
     }
