@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The coarse correction as its users see it.
+// The coarse correction as its users see it, on one device and on ranks.
 #include "tests/support/device.h"
 #include "tests/support/folded.h"
 #include "tests/support/matrices.h"
 #include "tests/support/preconds.h"
+#include "tests/support/ranks.h"
 #include "tests/support/solver_checks.h"
 
 #include "lib/ref/bicgstab.h"
@@ -11,6 +12,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 // All on subdomains of one size: each size is another kernel to compile.
 enum { ROWS = 120 };
@@ -23,35 +25,124 @@ static struct lcl_precond_params params_of(enum lcl_coarse coarse)
     };
 }
 
-static int iterations_with(lcl_context *ctx, const struct lcl_csr *A,
+// ------------------------------------------------------------------ a solver
+
+// A system on one device, or on several ranks.
+struct corrected {
+    bool ranks;
+    struct test_solve one;
+    struct test_ranks several;
+    double *x;
+    int iterations;
+};
+
+// 0: one device
+static const int ranks_of[] = {0, 3};
+enum { RUNS = sizeof ranks_of / sizeof *ranks_of };
+
+static void corrected_open(struct corrected *s, lcl_context *ctx, int ranks,
+                           const struct lcl_csr *A,
+                           const struct lcl_precond_params *params)
+{
+    static const struct lcl_solver_params solver = {.rtol = 1e-6};
+    *s = (struct corrected){.ranks = ranks > 0, .x = test_vector(A->rows)};
+    if (!s->ranks) {
+        test_solve_open(&s->one, ctx, A, params, &solver);
+        return;
+    }
+    test_ranks_open(&s->several, ranks, A, NULL);
+    assert_int_equal(test_ranks_operators(&s->several, NULL), LCL_OK);
+    assert_int_equal(test_ranks_solvers(&s->several, params, &solver), LCL_OK);
+}
+
+static void corrected_close(struct corrected *s)
+{
+    if (s->ranks)
+        test_ranks_close(&s->several);
+    else
+        test_solve_close(&s->one);
+    free(s->x);
+}
+
+// That of the first rank, with the unknowns of all.
+static struct lcl_precond_info info_of(const struct corrected *s)
+{
+    struct lcl_precond_info info =
+        *lcl_precond_info(s->ranks ? s->several.M[0] : s->one.M);
+    for (int r = 1; s->ranks && r < s->several.size; ++r) {
+        const struct lcl_precond_info *own = lcl_precond_info(s->several.M[r]);
+        assert_int_equal(own->coarse, info.coarse);
+        assert_int_equal(own->coarse_pinned, info.coarse_pinned);
+        info.coarse_rows += own->coarse_rows;
+        info.parts += own->parts;
+    }
+    return info;
+}
+
+static void corrected_solve(struct corrected *s, const double *b)
+{
+    const int64_t n = s->ranks ? s->several.A->rows : s->one.A->rows;
+    struct lcl_report report;
+    if (s->ranks) {
+        assert_int_equal(test_ranks_solve(&s->several, b, s->x, &report),
+                         LCL_OK);
+        assert_true(test_residual(s->several.A, b, s->x) <= 1.1e-6);
+        s->iterations = report.iterations;
+        return;
+    }
+    assert_int_equal(test_solve_run(&s->one, b), LCL_OK);
+    memcpy(s->x, s->one.x, (size_t)n * sizeof *s->x);
+    s->iterations = s->one.report.iterations;
+}
+
+// Takes the values of A, of the same pattern.
+static void corrected_update(struct corrected *s, const struct lcl_csr *A)
+{
+    if (s->ranks) {
+        s->several.A = A;
+        assert_int_equal(test_ranks_update(&s->several, A->val), LCL_OK);
+    } else {
+        s->one.A = A;
+        assert_int_equal(test_precond_update(s->one.M, A->val), LCL_OK);
+    }
+}
+
+// ------------------------------------------------------------------ iterations
+
+static int iterations_with(lcl_context *ctx, int ranks, const struct lcl_csr *A,
                            enum lcl_coarse coarse)
 {
     const struct lcl_precond_params params = params_of(coarse);
     double *b = test_right_side(A);
-    struct test_solve s;
-    test_solve_open(&s, ctx, A, &params, NULL);
-    assert_int_equal(test_solve_run(&s, b), LCL_OK);
-    const struct lcl_precond_info *info = lcl_precond_info(s.M);
-    assert_int_equal(info->coarse, coarse);
-    assert_int_equal(info->coarse_rows,
-                     coarse == LCL_COARSE_NONE ? 0 : info->parts);
-    assert_int_equal(info->coarse_bytes > 0, coarse != LCL_COARSE_NONE);
-    const int iterations = s.report.iterations;
-    test_solve_close(&s);
+    struct corrected s;
+    corrected_open(&s, ctx, ranks, A, &params);
+    corrected_solve(&s, b);
+    const struct lcl_precond_info info = info_of(&s);
+    assert_int_equal(info.coarse, coarse);
+    assert_int_equal(info.coarse_rows,
+                     coarse == LCL_COARSE_NONE ? 0 : info.parts);
+    assert_int_equal(info.coarse_bytes > 0, coarse != LCL_COARSE_NONE);
+    corrected_close(&s);
     free(b);
-    return iterations;
+    return s.iterations;
 }
 
 static void test_correction__a_smooth_problem_takes_fewer_iterations(
     void **state)
 {
     struct lcl_csr A = test_laplacian(18, 18, 18);
-    const int none = iterations_with(*state, &A, LCL_COARSE_NONE);
-    const int mult = iterations_with(*state, &A, LCL_COARSE_MULT);
-    const int add = iterations_with(*state, &A, LCL_COARSE_ADD);
-    print_message("none %d, mult %d, add %d iterations\n", none, mult, add);
-    assert_true(mult < none * 9 / 10);
-    assert_true(add < none * 11 / 10);
+    for (int k = 0; k < RUNS; ++k) {
+        const int none =
+            iterations_with(*state, ranks_of[k], &A, LCL_COARSE_NONE);
+        const int mult =
+            iterations_with(*state, ranks_of[k], &A, LCL_COARSE_MULT);
+        const int add =
+            iterations_with(*state, ranks_of[k], &A, LCL_COARSE_ADD);
+        print_message("%d ranks: none %d, mult %d, add %d iterations\n",
+                      ranks_of[k], none, mult, add);
+        assert_true(mult < none * 9 / 10);
+        assert_true(add < none * 11 / 10);
+    }
     test_csr_finish(&A);
 }
 
@@ -59,12 +150,14 @@ static void expect_chosen(lcl_context *ctx, struct lcl_csr A, int64_t rows,
                           enum lcl_precond_type type, enum lcl_coarse expected)
 {
     struct lcl_precond_params params = params_of(LCL_COARSE_AUTO);
-    lcl_precond *M;
     params.partition.rows = rows;
     params.type = type;
-    assert_int_equal(test_precond_create(&M, ctx, &A, &params), LCL_OK);
-    assert_int_equal(lcl_precond_info(M)->coarse, expected);
-    test_precond_destroy(&M);
+    for (int k = 0; k < RUNS; ++k) {
+        struct corrected s;
+        corrected_open(&s, ctx, ranks_of[k], &A, &params);
+        assert_int_equal(info_of(&s).coarse, expected);
+        corrected_close(&s);
+    }
     test_csr_finish(&A);
 }
 
@@ -75,7 +168,7 @@ static void test_correction__auto_asks_for_enough_rows_and_subdomains(
                   LCL_COARSE_MULT);
     expect_chosen(*state, test_laplacian(16, 16, 15), ROWS, LCL_PRECOND_ILDU0,
                   LCL_COARSE_NONE);
-    expect_chosen(*state, test_laplacian(16, 16, 16), 600, LCL_PRECOND_ILU0,
+    expect_chosen(*state, test_laplacian(16, 16, 16), 700, LCL_PRECOND_ILU0,
                   LCL_COARSE_NONE);
     expect_chosen(*state, test_laplacian(16, 16, 16), ROWS, LCL_PRECOND_JACOBI,
                   LCL_COARSE_NONE);
@@ -94,28 +187,22 @@ static void test_correction__auto_asks_for_couplings_of_one_sign(void **state)
 static void test_correction__a_pure_neumann_problem_is_solved(void **state)
 {
     const struct lcl_precond_params params = params_of(LCL_COARSE_MULT);
-    const struct lcl_solver_params solver = {.rtol = 1e-6};
     struct lcl_csr A = test_laplacian(12, 12, 12);
     for (int64_t i = 0; i < A.rows; ++i)
         for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
             if (A.col_ind[k] == i)
                 A.val[k] = (double)(A.row_ptr[i + 1] - A.row_ptr[i] - 1);
     double *b = test_right_side(&A);
-    struct test_solve s;
-    test_solve_open(&s, *state, &A, &params, &solver);
-    assert_int_equal(lcl_precond_info(s.M)->coarse, LCL_COARSE_MULT);
-    assert_int_equal(lcl_precond_info(s.M)->coarse_pinned, 1);
-    assert_int_equal(test_solve_run(&s, b), LCL_OK);
-    test_solve_close(&s);
+    for (int k = 0; k < RUNS; ++k) {
+        struct corrected s;
+        corrected_open(&s, *state, ranks_of[k], &A, &params);
+        assert_int_equal(info_of(&s).coarse, LCL_COARSE_MULT);
+        assert_int_equal(info_of(&s).coarse_pinned, 1);
+        corrected_solve(&s, b);
+        corrected_close(&s);
+    }
     test_csr_finish(&A);
     free(b);
-}
-
-static void apply(lcl_precond *M, const double *b, double *x, int64_t n)
-{
-    for (int64_t i = 0; i < n; ++i)
-        x[i] = NAN;
-    assert_int_equal(lcl_precond_apply(M, b, x), LCL_OK);
 }
 
 static void test_correction__new_values_give_what_a_new_one_gives(void **state)
@@ -124,23 +211,22 @@ static void test_correction__new_values_give_what_a_new_one_gives(void **state)
     struct lcl_csr A = test_random_csr(700, 6, 1);
     struct lcl_csr B = test_random_csr(700, 6, 1);
     double *b = test_random_vector(700, 2);
-    double *x = test_vector(700), *expected = test_vector(700);
-    lcl_precond *M, *fresh;
     for (int64_t k = 0; k < B.nnz; ++k)
         B.val[k] *= 1 + (double)(k % 11) / 50;
-    assert_int_equal(test_precond_create(&M, *state, &A, &params), LCL_OK);
-    assert_int_equal(test_precond_create(&fresh, *state, &B, &params), LCL_OK);
-    assert_int_equal(test_precond_update(M, B.val), LCL_OK);
-    apply(M, b, x, 700);
-    apply(fresh, b, expected, 700);
-    test_expect_same("x", x, expected, 700);
-    test_precond_destroy(&M);
-    test_precond_destroy(&fresh);
+    for (int k = 0; k < RUNS; ++k) {
+        struct corrected s, fresh;
+        corrected_open(&s, *state, ranks_of[k], &A, &params);
+        corrected_update(&s, &B);
+        corrected_solve(&s, b);
+        corrected_open(&fresh, *state, ranks_of[k], &B, &params);
+        corrected_solve(&fresh, b);
+        test_expect_same("x", s.x, fresh.x, 700);
+        corrected_close(&fresh);
+        corrected_close(&s);
+    }
     test_csr_finish(&A);
     test_csr_finish(&B);
     free(b);
-    free(x);
-    free(expected);
 }
 
 // ------------------------------------------------------------------ reference
