@@ -6,8 +6,6 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/matrix/bsr.h"
-#include "lib/matrix/rows.h"
 
 static const char what[] = "aggregates of ghosts";
 
@@ -79,65 +77,61 @@ static enum lcl_status carry(struct member *came, const struct source *w)
 
 // ------------------------------------------------------------------- numbering
 
-// The rows of T of the ghosts: their aggregates as columns.
-static void list_columns(struct lcl_rows *T, const struct member *came,
-                         const struct source *w)
+// *columns = the rank's aggregates and those of the ghosts that have one.
+static enum lcl_status list_columns(struct lcl_halo_plan *columns,
+                                    const struct member *came,
+                                    const struct source *w)
 {
     const struct lcl_halo_plan *P = &w->halo->halo.plan;
-    int64_t at = 0;
-    T->row_ptr[0] = 0;
-    for (int k = 0; k < P->froms; ++k) {
-        const int64_t first = w->owners->first[P->from[k].rank];
-        const int64_t start = P->from[k].start;
-        for (int64_t g = start; g < start + P->from[k].count; ++g) {
-            if (came[g].aggregate >= 0) {
-                T->col[at] = first + came[g].aggregate;
-                T->val[at++] = came[g].sum;
-            }
-            T->row_ptr[g + 1] = at;
+    struct lcl_halo_plan base = lcl_own_columns(w->owners);
+    base.ghost = lcl_malloc((size_t)P->ghosts, sizeof *base.ghost);
+    if (!base.ghost)
+        return lcl_fail_memory(log_of(w), what);
+    for (int k = 0; k < P->froms; ++k)
+        for (int64_t j = 0; j < P->from[k].count; ++j) {
+            const int32_t a = came[P->from[k].start + j].aggregate;
+            if (a >= 0)
+                base.ghost[base.ghosts++] =
+                    w->owners->first[P->from[k].rank] + a;
         }
-    }
+    const enum lcl_status st = lcl_ghosts_of(columns, &base, 1, log_of(w));
+    lcl_free(base.ghost);
+    return st;
 }
 
-static void list_tails(struct tails *t, const struct lcl_bsr *T,
-                       const struct member *came, int64_t own)
+static void list_tails(struct tails *t, const struct lcl_halo_plan *columns,
+                       const struct member *came, const struct source *w)
 {
-    for (int64_t g = 0; g < T->rows; ++g) {
-        const int64_t k = T->row_ptr[g];
-        const bool any = T->row_ptr[g + 1] > k;
-        t->aggregate[g] = any ? T->col_ind[k] : -1;
-        t->weight[g] = came[g].weight;
-        if (any)
-            t->sum[T->col_ind[k] - own] = came[g].sum;
-    }
+    const struct lcl_halo_plan *P = &w->halo->halo.plan;
+    for (int k = 0; k < P->froms; ++k)
+        for (int64_t j = 0; j < P->from[k].count; ++j) {
+            const int64_t g = P->from[k].start + j;
+            const int64_t first = w->owners->first[P->from[k].rank];
+            const int64_t column =
+                came[g].aggregate < 0
+                    ? -1
+                    : lcl_halo_plan_column(columns, first + came[g].aggregate);
+            t->aggregate[g] = (int32_t)column;
+            t->weight[g] = came[g].weight;
+            if (column >= 0)
+                t->sum[column - columns->rows] = came[g].sum;
+        }
 }
 
 static enum lcl_status number(struct tails *t, struct lcl_halo_plan *columns,
                               const struct member *came, const struct source *w)
 {
-    const struct lcl_log *log = log_of(w);
-    const struct lcl_halo_plan own = lcl_own_columns(w->owners);
     const size_t ghosts = (size_t)w->halo->halo.plan.ghosts;
-    struct lcl_rows T = {.rows = (int64_t)ghosts};
-    struct lcl_bsr B = {.rows = 0};
-    enum lcl_status st = lcl_rows_allocate(&T, T.rows, log);
-    if (st == LCL_OK) {
-        list_columns(&T, came, w);
-        st = lcl_ghosts_of(columns, &own, &T, 1, log);
-    }
-    if (st == LCL_OK &&
-        (st = lcl_rows_number(&B, NULL, &T, columns, log)) == LCL_OK) {
-        t->aggregate = lcl_malloc(ghosts, sizeof *t->aggregate);
-        t->weight = lcl_malloc(ghosts, sizeof *t->weight);
-        t->sum = lcl_malloc((size_t)columns->ghosts, sizeof *t->sum);
-        if (t->aggregate && t->weight && t->sum)
-            list_tails(t, &B, came, own.rows);
-        else
-            st = lcl_fail_memory(log, what);
-    }
-    lcl_bsr_finish(&B);
-    lcl_rows_finish(&T);
-    return st;
+    const enum lcl_status st = list_columns(columns, came, w);
+    if (st < 0)
+        return st;
+    t->aggregate = lcl_malloc(ghosts, sizeof *t->aggregate);
+    t->weight = lcl_malloc(ghosts, sizeof *t->weight);
+    t->sum = lcl_malloc((size_t)columns->ghosts, sizeof *t->sum);
+    if (!t->aggregate || !t->weight || !t->sum)
+        return lcl_fail_memory(log_of(w), what);
+    list_tails(t, columns, came, w);
+    return LCL_OK;
 }
 
 // ------------------------------------------------------------------- all

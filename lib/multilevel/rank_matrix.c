@@ -115,8 +115,8 @@ static enum lcl_status connect(struct lcl_device_matrix *A,
 {
     struct lcl_halo_plan used, kept = {.rows = 0};
     enum lcl_status st = list_used(&used, A, ctx, columns);
-    if (st == LCL_OK && (st = lcl_ghosts_of(&kept, &used, NULL, block,
-                                            &O->comm->log)) == LCL_OK)
+    if (st == LCL_OK &&
+        (st = lcl_ghosts_of(&kept, &used, block, &O->comm->log)) == LCL_OK)
         st = renumber(A, ctx, &kept, columns);
     lcl_halo_plan_finish(&used);
     lcl_halo_plan_finish(columns);

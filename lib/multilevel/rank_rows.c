@@ -5,7 +5,6 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/matrix/rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,12 +36,10 @@ void lcl_ownership_finish(struct lcl_ownership *O)
 
 // ------------------------------------------------------------------- columns
 
-// A set of numbers from `from` on, as bits; before[w] is the number of those
-// before word w.
+// A set of numbers from `from` on, as bits.
 struct set {
     int64_t from, words;
     uint64_t *bits;
-    int32_t *before;
 };
 
 // The empty set, with room for the numbers from..to.
@@ -52,14 +49,12 @@ static enum lcl_status set_init(struct set *S, int64_t from, int64_t to,
     *S = (struct set){.from = from,
                       .words = to < from ? 0 : (to - from) / 64 + 1};
     S->bits = lcl_calloc((size_t)S->words, sizeof *S->bits);
-    S->before = lcl_malloc((size_t)S->words, sizeof *S->before);
-    return S->bits && S->before ? LCL_OK : lcl_fail_memory(log, what);
+    return S->bits ? LCL_OK : lcl_fail_memory(log, what);
 }
 
 static void set_finish(struct set *S)
 {
     lcl_free(S->bits);
-    lcl_free(S->before);
 }
 
 static void set_add(struct set *S, int64_t number)
@@ -68,25 +63,13 @@ static void set_add(struct set *S, int64_t number)
     S->bits[k / 64] |= UINT64_C(1) << k % 64;
 }
 
-// Counts them, at most INT32_MAX + 64; set_find() may follow.
-static int64_t set_count(struct set *S)
+// Counts them, at most INT32_MAX + 64.
+static int64_t set_count(const struct set *S)
 {
     int64_t count = 0;
-    for (int64_t w = 0; w < S->words && count <= INT32_MAX; ++w) {
-        S->before[w] = (int32_t)count;
+    for (int64_t w = 0; w < S->words && count <= INT32_MAX; ++w)
         count += __builtin_popcountll(S->bits[w]);
-    }
     return count;
-}
-
-// How many numbers of the set are smaller; -1: not in it.
-static int64_t set_find(const struct set *S, int64_t number)
-{
-    const int64_t k = number - S->from, w = k / 64;
-    if (k < 0 || w >= S->words || !(S->bits[w] >> k % 64 & 1))
-        return -1;
-    const uint64_t lower = S->bits[w] & ~(~UINT64_C(0) << k % 64);
-    return S->before[w] + __builtin_popcountll(lower);
 }
 
 static void set_list(const struct set *S, int64_t *numbers)
@@ -98,30 +81,25 @@ static void set_list(const struct set *S, int64_t *numbers)
 
 // ------------------------------------------------------------------- ghosts
 
-// The nodes of the ghosts, in any order and repeatedly: calls fn(arg, node).
-typedef void node_fn(void *arg, int64_t node);
+// Makes S empty, with room for the nodes of the ghosts of `base` and for the
+// numbers from..to.
+static enum lcl_status set_for(struct set *S, const struct lcl_halo_plan *base,
+                               int block, int64_t from, int64_t to,
+                               const struct lcl_log *log)
+{
+    for (int64_t g = 0; g < base->ghosts; ++g) {
+        const int64_t node = base->ghost[g] / block;
+        from = node < from ? node : from;
+        to = node > to ? node : to;
+    }
+    return set_init(S, from - from % 64, to, log);
+}
 
-static void for_nodes(const struct lcl_halo_plan *base,
-                      const struct lcl_rows *A, int block, node_fn *fn,
-                      void *arg)
+static void add_ghosts(struct set *S, const struct lcl_halo_plan *base,
+                       int block)
 {
     for (int64_t g = 0; g < base->ghosts; ++g)
-        fn(arg, base->ghost[g] / block);
-    for (int64_t k = 0; A && k < A->row_ptr[A->rows]; ++k)
-        if (!lcl_halo_plan_owns(base, A->col[k]))
-            fn(arg, A->col[k] / block);
-}
-
-static void widen(void *arg, int64_t node)
-{
-    int64_t *range = arg;
-    range[0] = node < range[0] ? node : range[0];
-    range[1] = node > range[1] ? node : range[1];
-}
-
-static void add(void *arg, int64_t node)
-{
-    set_add(arg, node);
+        set_add(S, base->ghost[g] / block);
 }
 
 // Also the other rows of the nodes of P->ghost[], `nodes` of them.
@@ -132,7 +110,7 @@ static void expand(struct lcl_halo_plan *P, int64_t nodes, int block)
         P->ghost[g] = P->ghost[g / block] * block + g % block;
 }
 
-static enum lcl_status list_ghosts(struct lcl_halo_plan *P, struct set *S,
+static enum lcl_status list_ghosts(struct lcl_halo_plan *P, const struct set *S,
                                    int block, const struct lcl_log *log)
 {
     const int64_t nodes = set_count(S), most = INT32_MAX - P->rows;
@@ -150,18 +128,15 @@ static enum lcl_status list_ghosts(struct lcl_halo_plan *P, struct set *S,
 }
 
 enum lcl_status lcl_ghosts_of(struct lcl_halo_plan *P,
-                              const struct lcl_halo_plan *base,
-                              const struct lcl_rows *A, int block,
+                              const struct lcl_halo_plan *base, int block,
                               const struct lcl_log *log)
 {
-    int64_t range[2] = {INT64_MAX, -1};
     struct set S;
     *P = (struct lcl_halo_plan){
         .rows = base->rows, .total = base->total, .first = base->first};
-    for_nodes(base, A, block, widen, range);
-    enum lcl_status st = set_init(&S, range[0], range[1], log);
+    enum lcl_status st = set_for(&S, base, block, INT64_MAX, -1, log);
     if (st == LCL_OK) {
-        for_nodes(base, A, block, add, &S);
+        add_ghosts(&S, base, block);
         st = list_ghosts(P, &S, block, log);
     }
     set_finish(&S);
@@ -173,17 +148,15 @@ enum lcl_status lcl_ghosts_join(struct lcl_halo_plan *P,
                                 const uint64_t *bits, int64_t words,
                                 const struct lcl_log *log)
 {
-    int64_t range[2] = {words > 0 ? from : INT64_MAX, from + 64 * words - 1};
     struct set S;
     *P = (struct lcl_halo_plan){
         .rows = base->rows, .total = base->total, .first = base->first};
-    for_nodes(base, NULL, 1, widen, range);
-    range[0] -= range[0] % 64;
-    enum lcl_status st = set_init(&S, range[0], range[1], log);
+    enum lcl_status st = set_for(&S, base, 1, words > 0 ? from : INT64_MAX,
+                                 from + 64 * words - 1, log);
     if (st == LCL_OK) {
         for (int64_t w = 0; w < words; ++w)
             S.bits[(from - S.from) / 64 + w] = bits[w];
-        for_nodes(base, NULL, 1, add, &S);
+        add_ghosts(&S, base, 1);
         st = list_ghosts(P, &S, 1, log);
     }
     set_finish(&S);
@@ -199,105 +172,6 @@ void lcl_ghosts_number(int32_t *number, const struct lcl_halo_plan *to,
             ++at;
         number[g] = at;
     }
-}
-
-// ------------------------------------------------------------------- numbering
-
-// Rows of a rank that get local columns.
-struct numbering {
-    const struct lcl_rows *A;
-    const struct lcl_halo_plan *columns;
-    struct set ghosts;
-    struct lcl_bsr *B;
-    int64_t *map;
-};
-
-// Entry k goes to its place among those of the row from `start` on.
-static void insert(struct numbering *N, int64_t start, int64_t column,
-                   int64_t k)
-{
-    struct lcl_bsr *B = N->B;
-    int64_t to = B->nnz++;
-    for (; to > start && B->col_ind[to - 1] > column; --to) {
-        B->col_ind[to] = B->col_ind[to - 1];
-        N->map[to] = N->map[to - 1];
-    }
-    B->col_ind[to] = (int32_t)column;
-    N->map[to] = k;
-}
-
-// Entries in own columns and those in others come in ascending order, or nearly
-// so.
-static void number_row(struct numbering *N, int64_t i)
-{
-    const struct lcl_rows *A = N->A;
-    const struct lcl_halo_plan *columns = N->columns;
-    const int64_t from = A->row_ptr[i], to = A->row_ptr[i + 1];
-    const int64_t start = N->B->nnz;
-    for (int64_t k = from; k < to; ++k)
-        if (lcl_halo_plan_owns(columns, A->col[k]))
-            insert(N, start, A->col[k] - columns->first, k);
-    const int64_t behind = N->B->nnz;
-    for (int64_t k = from; k < to; ++k)
-        if (!lcl_halo_plan_owns(columns, A->col[k])) {
-            const int64_t ghost = set_find(&N->ghosts, A->col[k]);
-            if (ghost >= 0)
-                insert(N, behind, columns->rows + ghost, k);
-        }
-}
-
-static void number_all(struct numbering *N)
-{
-    struct lcl_bsr *B = N->B;
-    B->row_ptr[0] = 0;
-    for (int64_t i = 0; i < N->A->rows; ++i) {
-        number_row(N, i);
-        B->row_ptr[i + 1] = B->nnz;
-    }
-    for (int64_t k = 0; k < B->nnz; ++k)
-        B->val[k] = N->A->val[N->map[k]];
-}
-
-static enum lcl_status numbering_init(struct numbering *N,
-                                      const struct lcl_log *log)
-{
-    const struct lcl_halo_plan *columns = N->columns;
-    const size_t nnz = (size_t)N->A->row_ptr[N->A->rows];
-    const int64_t ghosts = columns->ghosts;
-    struct lcl_bsr *B = N->B;
-    *B = (struct lcl_bsr){
-        .rows = N->A->rows, .cols = columns->rows + ghosts, .block_size = 1};
-    N->map = lcl_malloc(nnz, sizeof *N->map);
-    B->row_ptr = lcl_malloc((size_t)B->rows + 1, sizeof *B->row_ptr);
-    B->col_ind = lcl_malloc(nnz, sizeof *B->col_ind);
-    B->val = lcl_malloc(nnz, sizeof *B->val);
-    const enum lcl_status st =
-        set_init(&N->ghosts, ghosts > 0 ? columns->ghost[0] : 0,
-                 ghosts > 0 ? columns->ghost[ghosts - 1] : -1, log);
-    for (int64_t g = 0; g < ghosts && st == LCL_OK; ++g)
-        set_add(&N->ghosts, columns->ghost[g]);
-    if (st == LCL_OK)
-        set_count(&N->ghosts);
-    return st == LCL_OK && !(N->map && B->row_ptr && B->col_ind && B->val)
-               ? lcl_fail_memory(log, what)
-               : st;
-}
-
-enum lcl_status lcl_rows_number(struct lcl_bsr *B, int64_t **map,
-                                const struct lcl_rows *A,
-                                const struct lcl_halo_plan *columns,
-                                const struct lcl_log *log)
-{
-    struct numbering N = {.A = A, .columns = columns, .B = B};
-    const enum lcl_status st = numbering_init(&N, log);
-    if (st == LCL_OK)
-        number_all(&N);
-    set_finish(&N.ghosts);
-    if (map)
-        *map = N.map;
-    else
-        lcl_free(N.map);
-    return st;
 }
 
 // ------------------------------------------------------------------- gathering

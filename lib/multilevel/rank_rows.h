@@ -41,12 +41,11 @@ enum lcl_status lcl_ownership_init(struct lcl_ownership *O,
                                    struct lcl_comm *comm, int64_t rows);
 void lcl_ownership_finish(struct lcl_ownership *O);
 
-// P = a plan with the rows of `base`, not connected, of the ghosts of `base`
-// and the columns of A that are rows of other ranks, with all rows of their
-// nodes of `block` rows; A may be NULL. LCL_ERANGE: too many.
+// P = a plan with the rows of `base`, not connected, of the ghosts of `base`,
+// which may come in any order and repeatedly, with all rows of their nodes of
+// `block` rows. LCL_ERANGE: too many.
 enum lcl_status lcl_ghosts_of(struct lcl_halo_plan *P,
-                              const struct lcl_halo_plan *base,
-                              const struct lcl_rows *A, int block,
+                              const struct lcl_halo_plan *base, int block,
                               const struct lcl_log *log);
 
 // P = a plan as of lcl_ghosts_of(), of the ghosts of `base` and the columns
@@ -60,14 +59,6 @@ enum lcl_status lcl_ghosts_join(struct lcl_halo_plan *P,
 // have.
 void lcl_ghosts_number(int32_t *number, const struct lcl_halo_plan *to,
                        const struct lcl_halo_plan *from);
-
-// B = A without the entries in columns that `columns` lacks: own columns first,
-// then ghosts, ascending. Entry k of B is entry (*map)[k] of A; map may be
-// NULL, else the caller frees it.
-enum lcl_status lcl_rows_number(struct lcl_bsr *B, int64_t **map,
-                                const struct lcl_rows *A,
-                                const struct lcl_halo_plan *columns,
-                                const struct lcl_log *log);
 
 // all = `count` bytes of each rank, one after the other, of which this one
 // gives `own`. Collective; statuses as lcl_comm_gather(). The caller frees it.

@@ -111,8 +111,8 @@ enum lcl_status lcl_rank_source_init(struct lcl_rank_source *S,
     *S = (struct lcl_rank_source){.whole = whole, .part = part};
     *A = (struct lcl_device_matrix){.n = 0};
     lcl_task_enter(whole->range.ctx, LCL_TASK_GHOSTS);
-    if ((st = lcl_ghosts_of(columns, &lcl_distributed_halo(whole)->plan, NULL,
-                            block, log_of(S))) == LCL_OK &&
+    if ((st = lcl_ghosts_of(columns, &lcl_distributed_halo(whole)->plan, block,
+                            log_of(S))) == LCL_OK &&
         (st = lcl_halo_plan_connect(columns, O->comm, O->first)) == LCL_OK)
         st = make_matrix(S, A, columns);
     lcl_task_leave(whole->range.ctx);
