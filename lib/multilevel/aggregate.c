@@ -9,7 +9,7 @@
 #include "host/log.h"
 
 // A graph is a square matrix without diagonal; its values are the numbers of
-// couplings of the matrix per edge, NULL: one each.
+// couplings of the matrix per edge.
 struct contraction {
     const struct lcl_csr *G;
     const int32_t *label; // old vertex -> new vertex
@@ -64,7 +64,7 @@ static int64_t add_edges(struct contraction *K, struct lcl_csr *C, int64_t q,
             }
         }
         if (C->col_ind)
-            C->val[K->place[to]] += G->val ? G->val[k] : 1;
+            C->val[K->place[to]] += G->val[k];
     }
     return end;
 }
@@ -173,24 +173,6 @@ static enum lcl_status shrink(struct lcl_csr *G, int32_t *label,
     return LCL_OK;
 }
 
-static enum lcl_status graph_of_parts(struct lcl_csr *G,
-                                      const struct lcl_csr *B,
-                                      const int64_t *part_ptr, int64_t parts,
-                                      const struct lcl_log *log)
-{
-    struct lcl_csr pattern = *B;
-    int32_t *label = lcl_malloc((size_t)B->rows, sizeof *label);
-    if (!label)
-        return lcl_fail_memory(log, "the graph of the subdomains");
-    for (int64_t p = 0; p < parts; ++p)
-        for (int64_t i = part_ptr[p]; i < part_ptr[p + 1]; ++i)
-            label[i] = (int32_t)p;
-    pattern.val = NULL;
-    const enum lcl_status st = contract(G, &pattern, label, parts, log);
-    lcl_free(label);
-    return st;
-}
-
 enum lcl_status lcl_aggregate_graph(int32_t *aggregate, int64_t *count,
                                     struct lcl_csr *G, int64_t most,
                                     const struct lcl_log *log)
@@ -206,24 +188,5 @@ enum lcl_status lcl_aggregate_graph(int32_t *aggregate, int64_t *count,
         st = shrink(G, label, aggregate, parts, log);
     *count = G->rows;
     lcl_free(label);
-    return st;
-}
-
-enum lcl_status lcl_aggregate(int32_t *aggregate, int64_t *count,
-                              const struct lcl_csr *B, const int64_t *part_ptr,
-                              int64_t parts, int64_t most,
-                              const struct lcl_log *log)
-{
-    struct lcl_csr G;
-    for (int64_t p = 0; p < parts; ++p)
-        aggregate[p] = (int32_t)p;
-    *count = parts;
-    if (parts <= most)
-        return LCL_OK;
-    enum lcl_status st = graph_of_parts(&G, B, part_ptr, parts, log);
-    if (st < 0)
-        return st;
-    st = lcl_aggregate_graph(aggregate, count, &G, most, log);
-    lcl_csr_finish(&G);
     return st;
 }

@@ -4,7 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
-#include "lib/multilevel/aggregate.h"
+#include "lib/ref/aggregate.h"
 
 void lcl_ref_coarse_pattern_finish(struct lcl_ref_coarse_pattern *C)
 {
@@ -48,8 +48,8 @@ static enum lcl_status label_parts(struct lcl_ref_coarse_pattern *C,
                                    const struct lcl_log *log)
 {
     if (!P->aggregate || P->aggregates > most)
-        return lcl_aggregate(C->part_agg, &C->aggregates, B, P->part_ptr,
-                             C->parts, most, log);
+        return lcl_ref_aggregate(C->part_agg, &C->aggregates, B, P->part_ptr,
+                                 C->parts, most, log);
     C->aggregates = P->aggregates;
     for (int64_t p = 0; p < C->parts; ++p)
         C->part_agg[p] = P->aggregate[p];

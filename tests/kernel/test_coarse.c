@@ -7,8 +7,8 @@
 #include "host/alloc.h"
 #include "host/launch.h"
 #include "lib/matrix/bsr.h"
-#include "lib/multilevel/aggregate.h"
 #include "lib/multilevel/two_level.h"
+#include "lib/ref/aggregate.h"
 #include "lib/ref/coarse.h"
 #include "lib/vector/interleaved.h"
 
@@ -58,8 +58,9 @@ static void find_labels(struct problem *P, int64_t most)
     P->label = calloc((size_t)P->S.B.rows, sizeof *P->label);
     assert_non_null(aggregate);
     assert_non_null(P->label);
-    assert_int_equal(lcl_aggregate(aggregate, &P->aggregates, &P->S.B,
-                                   parts->part_ptr, parts->parts, most, NULL),
+    assert_int_equal(lcl_ref_aggregate(aggregate, &P->aggregates, &P->S.B,
+                                       parts->part_ptr, parts->parts, most,
+                                       NULL),
                      LCL_OK);
     for (int64_t p = 0; p < parts->parts; ++p)
         for (int64_t i = parts->part_ptr[p]; i < parts->part_ptr[p + 1]; ++i)

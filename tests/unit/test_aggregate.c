@@ -4,7 +4,7 @@
 #include "tests/support/matrices.h"
 #include "tests/support/test.h"
 
-#include "lib/multilevel/aggregate.h"
+#include "lib/ref/aggregate.h"
 #include "lib/ref/coarse_pattern.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static int64_t merge(const struct lcl_csr *A, int64_t rows, int64_t most)
     int32_t *aggregate = calloc((size_t)parts, sizeof *aggregate);
     assert_non_null(aggregate);
     assert_int_equal(
-        lcl_aggregate(aggregate, &count, A, part_ptr, parts, most, NULL),
+        lcl_ref_aggregate(aggregate, &count, A, part_ptr, parts, most, NULL),
         LCL_OK);
     assert_true(count <= most);
     expect_dense_numbers(aggregate, parts, count);
@@ -95,8 +95,8 @@ static void test_aggregate__strong_neighbours_come_together(void **state)
     struct lcl_csr A = test_csr_from_dense(8, dense);
     int32_t aggregate[4];
     int64_t count;
-    assert_int_equal(lcl_aggregate(aggregate, &count, &A, part_ptr, 4, 2, NULL),
-                     LCL_OK);
+    assert_int_equal(
+        lcl_ref_aggregate(aggregate, &count, &A, part_ptr, 4, 2, NULL), LCL_OK);
     assert_int_equal(count, 2);
     assert_int_equal(aggregate[0], aggregate[3]);
     assert_int_equal(aggregate[1], aggregate[2]);
