@@ -124,8 +124,14 @@ static enum lcl_status gather_keys(struct keys *K, struct lcl_comm *comm)
                                      K->count * (int64_t)sizeof *K->own, comm);
 }
 
-// Lists the numbers of all ranks, of which each has `plain[r]` ones at first:
-// by key, all plain ones first, then by rank. Without `others`, only these.
+// Room for the numbers of all ranks.
+static size_t most_of(const struct lcl_coarse_shared *R, const struct keys *K)
+{
+    return (size_t)(K->most * R->space.comm->size);
+}
+
+// Lists the numbers of all ranks by key: of each key the `plain[r]` first ones
+// of every rank r, then, with `others`, the rest; each by rank.
 static int64_t list_numbers(struct lcl_keyed *list, const struct keys *K,
                             const int64_t *plain, bool others, int ranks)
 {
@@ -142,7 +148,7 @@ static int64_t list_numbers(struct lcl_keyed *list, const struct keys *K,
     return count;
 }
 
-// Lists by target; target[] receives the keys, each once.
+// Splits the list by target; target[] receives the keys, each once.
 static void split(struct lcl_coarse_lists *L, uint32_t *first, uint32_t *place,
                   int64_t *target, const struct lcl_keyed *list, int64_t count)
 {
@@ -151,50 +157,36 @@ static void split(struct lcl_coarse_lists *L, uint32_t *first, uint32_t *place,
             first[L->targets] = (uint32_t)m;
             target[L->targets++] = list[m].key;
         }
-        place[m] = (uint32_t)list[m].value; // without the mark of the others
+        place[m] = (uint32_t)list[m].value; // without the mark of the rest
     }
     first[L->targets] = (uint32_t)count;
 }
 
-struct listing {
-    struct lcl_keyed *list;
-    uint32_t *first, *place;
-    int64_t *target;
-};
-
-static enum lcl_status upload(struct lcl_coarse_lists *L,
-                              const struct lcl_coarse_shared *R,
-                              struct listing *l, int64_t count)
+static enum lcl_status make_lists(struct lcl_coarse_lists *L, int64_t *target,
+                                  const struct lcl_coarse_shared *R,
+                                  const struct keys *K, const int64_t *plain,
+                                  bool others)
 {
     lcl_context *ctx = R->space.ctx;
-    const size_t size = sizeof *l->first;
-    split(L, l->first, l->place, l->target, l->list, count);
-    const enum lcl_status st = lcl_buffer_create_from(
-        &L->first, ctx, l->first, L->targets + 1, size, what);
-    return st < 0 ? st
-                  : lcl_buffer_create_from(&L->place, ctx, l->place, count,
-                                           size, what);
-}
-
-static enum lcl_status listing_init(struct listing *l, const struct keys *K,
-                                    const struct lcl_coarse_shared *R)
-{
-    const size_t most = (size_t)(K->most * R->space.comm->size);
-    *l = (struct listing){.list = lcl_malloc(most, sizeof *l->list),
-                          .first = lcl_malloc(most + 1, sizeof *l->first),
-                          .place = lcl_malloc(most, sizeof *l->place),
-                          .target = lcl_malloc(most, sizeof *l->target)};
-    return l->list && l->first && l->place && l->target
-               ? LCL_OK
-               : lcl_fail_memory(log_of(R), what);
-}
-
-static void listing_finish(struct listing *l)
-{
-    lcl_free(l->target);
-    lcl_free(l->place);
-    lcl_free(l->first);
-    lcl_free(l->list);
+    const size_t most = most_of(R, K), size = sizeof(uint32_t);
+    struct lcl_keyed *list = lcl_malloc(most, sizeof *list);
+    uint32_t *first = lcl_malloc(most + 1, size);
+    uint32_t *place = lcl_malloc(most, size);
+    enum lcl_status st = LCL_ENOMEM;
+    if (list && first && place) {
+        const int64_t count =
+            list_numbers(list, K, plain, others, R->space.comm->size);
+        split(L, first, place, target, list, count);
+        st = lcl_buffer_create_from(&L->first, ctx, first, L->targets + 1, size,
+                                    what);
+        if (st == LCL_OK)
+            st = lcl_buffer_create_from(&L->place, ctx, place, count, size,
+                                        what);
+    }
+    lcl_free(place);
+    lcl_free(first);
+    lcl_free(list);
+    return st == LCL_ENOMEM ? lcl_fail_memory(log_of(R), what) : st;
 }
 
 // ------------------------------------------------------------------- lists
@@ -202,42 +194,30 @@ static void listing_finish(struct listing *l)
 static enum lcl_status list_t(struct lcl_coarse_shared *R, const struct keys *K,
                               const int64_t *plain)
 {
-    const int ranks = R->space.comm->size;
-    struct listing l;
-    enum lcl_status st = listing_init(&l, K, R);
+    int64_t *unknown = lcl_malloc(most_of(R, K), sizeof *unknown);
+    enum lcl_status st =
+        unknown ? make_lists(&R->restricted, unknown, R, K, plain, false)
+                : lcl_fail_memory(log_of(R), what);
     if (st == LCL_OK)
-        st = upload(&R->restricted, R, &l,
-                    list_numbers(l.list, K, plain, false, ranks));
-    if (st == LCL_OK)
-        st = upload(&R->deflated, R, &l,
-                    list_numbers(l.list, K, plain, true, ranks));
-    listing_finish(&l);
+        st = make_lists(&R->deflated, unknown, R, K, plain, true);
+    lcl_free(unknown);
     return st;
-}
-
-static enum lcl_status upload_entries(struct lcl_coarse_shared *R,
-                                      const struct listing *l)
-{
-    lcl_context *ctx = R->space.ctx;
-    const int64_t targets = R->entries.targets;
-    const enum lcl_status st = lcl_buffer_create_narrow(
-        &R->entry_place, ctx, l->target, targets, what);
-    return st < 0 ? st
-                  : lcl_buffer_create(&R->entry, ctx, targets, sizeof(double),
-                                      what);
 }
 
 static enum lcl_status list_e(struct lcl_coarse_shared *R, const struct keys *K)
 {
-    const int ranks = R->space.comm->size;
-    struct listing l;
-    enum lcl_status st = listing_init(&l, K, R);
+    lcl_context *ctx = R->space.ctx;
+    int64_t *place = lcl_malloc(most_of(R, K), sizeof *place);
+    enum lcl_status st =
+        place ? make_lists(&R->entries, place, R, K, K->count_of, false)
+              : lcl_fail_memory(log_of(R), what);
     if (st == LCL_OK)
-        st = upload(&R->entries, R, &l,
-                    list_numbers(l.list, K, K->count_of, true, ranks));
+        st = lcl_buffer_create_narrow(&R->entry_place, ctx, place,
+                                      R->entries.targets, what);
     if (st == LCL_OK)
-        st = upload_entries(R, &l);
-    listing_finish(&l);
+        st = lcl_buffer_create(&R->entry, ctx, R->entries.targets,
+                               sizeof(double), what);
+    lcl_free(place);
     return st;
 }
 
