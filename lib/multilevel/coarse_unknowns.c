@@ -265,22 +265,25 @@ static int64_t listed_first(const struct lcl_coarse_unknowns *U)
     return U->aggregate ? 0 : U->own;
 }
 
+// Behind those listed first: each once, with segments also the own ones, and
+// all components of an aggregate.
 static enum lcl_status list_local(struct lcl_coarse_unknowns *U,
                                   const struct search *s)
 {
-    const int64_t head = listed_first(U);
-    const int all = U->aggregate ? U->block : 1; // components of a ghost
-    int64_t count = head;
+    const int64_t head = listed_first(U), ghosts = plan_of(s)->ghosts;
+    const int32_t *ghost = s->label + s->columns - ghosts;
+    const int all = U->aggregate ? U->block : 1;
+    int64_t count = 0;
     U->unknown =
-        lcl_malloc((size_t)(head + s->columns * all), sizeof *U->unknown);
+        lcl_malloc((size_t)(U->numbers + ghosts * all), sizeof *U->unknown);
     if (!U->unknown)
         return lcl_fail_memory(log_of(s), what);
-    for (int64_t q = 0; q < head; ++q)
-        U->unknown[q] = (int32_t)(U->first + q);
-    for (int64_t k = 0; k < s->columns; ++k)
+    for (int64_t q = 0; q < U->numbers; ++q)
+        U->unknown[count++] = lcl_coarse_unknown_of(U, U->first + q);
+    for (int64_t g = 0; g < ghosts; ++g)
         for (int c = 0; c < all; ++c)
             U->unknown[count++] =
-                lcl_coarse_unknown_of(U, s->label[k] / all * all + c);
+                lcl_coarse_unknown_of(U, ghost[g] / all * all + c);
     U->local = head + lcl_sort_once_int32(U->unknown + head, count - head);
     return LCL_OK;
 }
