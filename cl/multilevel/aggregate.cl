@@ -34,9 +34,7 @@ kernel void start_rows(long n, global const int *restrict strong_count,
         const int count = strong_count[i];
         state[i] = count > 0 ? AGGREGATE_UNDECIDED : AGGREGATE_OUT;
         near[i] = count > 0;
-        label[i] = count < 0    ? AGGREGATE_NONE
-                   : count == 0 ? (int)i
-                                : AGGREGATE_FREE;
+        label[i] = count < 0 ? AGGREGATE_NONE : AGGREGATE_FREE;
         size[i] = 0;
     }
 }
@@ -63,7 +61,7 @@ kernel void near_keys(long n, uint round, int slot,
         const struct span s = span_of(i, open, row_ptr);
         ulong key = open ? aggregate_key_of(state[i], (uint)i, round) : before;
         for (index_t k = s.from + team_lane(); k < s.to; k += LANES_PER_ROW)
-            if (strong[k]) {
+            if (strong[k] & COUPLING_STRONG) {
                 const uint j = (uint)col[k];
                 key = max(key, (ulong)aggregate_key_of(state[j], j, round));
             }
@@ -90,7 +88,7 @@ kernel void choose_roots(long n, uint round, int slot,
         const struct span s = span_of(i, open, row_ptr);
         ulong key = open ? near[i] : 0;
         for (index_t k = s.from + team_lane(); k < s.to; k += LANES_PER_ROW)
-            if (strong[k])
+            if (strong[k] & COUPLING_STRONG)
                 key = max(key, near[col[k]]);
         key = team_max_key(key, scratch);
         if (team_lane() == 0 && open) {
@@ -121,7 +119,7 @@ kernel void take_rows(long n, global const index_t *restrict row_ptr,
         const struct span s = span_of(i, open && !root, row_ptr);
         ulong key = 0;
         for (index_t k = s.from + team_lane(); k < s.to; k += LANES_PER_ROW)
-            if (strong[k] && state[col[k]] == AGGREGATE_IN)
+            if ((strong[k] & COUPLING_STRONG) && state[col[k]] == AGGREGATE_IN)
                 key = max(key, (ulong)INT_MAX - (ulong)col[k]);
         key = team_max_key(key, scratch);
         if (team_lane() == 0 && root)
@@ -147,7 +145,8 @@ kernel void start_second(long n, int least,
         const struct span s = span_of(i, open, row_ptr);
         double count = 0;
         for (index_t k = s.from + team_lane(); k < s.to; k += LANES_PER_ROW)
-            count += strong[k] && label[col[k]] == AGGREGATE_FREE;
+            count += (strong[k] & COUPLING_STRONG) &&
+                     label[col[k]] == AGGREGATE_FREE;
         count = team_sum(count, scratch);
         if (team_lane() == 0 && i < n) {
             state[i] =
@@ -170,15 +169,16 @@ kernel void count_sizes(long n, global const int *restrict label,
 
 // ------------------------------------------------------------------- join
 
-// Sum of the strong couplings between a row and an aggregate, in their order.
+// Sum of the couplings with one of `bits` between a row and an aggregate, in
+// their order.
 static inline double coupling_of(struct span s, int root, global const int *col,
                                  global const double *val,
-                                 global const uchar *strong,
+                                 global const uchar *strong, uchar bits,
                                  global const int *label)
 {
     double sum = 0;
     for (index_t k = s.from; k < s.to; ++k)
-        if (strong[k] && label[col[k]] == root)
+        if ((strong[k] & bits) && label[col[k]] == root)
             sum += fabs(val[k]);
     return sum;
 }
@@ -206,6 +206,8 @@ INLINE struct offer team_best(struct offer own, local double *scratch)
     return own;
 }
 
+// A row without strong couplings joins by those of the filtered matrix: its
+// solution follows its neighbours'.
 // Sweep 0 tells in left[0] whether rows remain free; if not, the others return
 // at once. Sweeps alternate between two arrays of labels.
 WORK_GROUP
@@ -213,6 +215,7 @@ kernel void join_rows(long n, int sweep, global const index_t *restrict row_ptr,
                       global const int *restrict col,
                       global const double *restrict val,
                       global const uchar *restrict strong,
+                      global const int *restrict strong_count,
                       global const int *restrict size,
                       global const int *restrict label,
                       global int *restrict new_label, global int *left)
@@ -225,14 +228,17 @@ kernel void join_rows(long n, int sweep, global const index_t *restrict row_ptr,
         const int old = label[i < n ? i : 0];
         const struct span s =
             span_of(i, i < n && old == AGGREGATE_FREE, row_ptr);
+        const uchar bits = strong_count[i < n ? i : 0] > 0 ? COUPLING_STRONG
+                                                           : COUPLING_FILTERED;
         const bool is_long = s.to - s.from > AGGREGATE_LONG;
         struct offer best = {-1, 0};
         for (index_t k = s.from + team_lane(); k < s.to; k += LANES_PER_ROW) {
-            const int root = strong[k] ? label[col[k]] : AGGREGATE_FREE;
+            const int root = strong[k] & bits ? label[col[k]] : AGGREGATE_FREE;
             if (root >= 0) {
                 struct offer o;
                 o.sum = is_long ? fabs(val[k])
-                                : coupling_of(s, root, col, val, strong, label);
+                                : coupling_of(s, root, col, val, strong, bits,
+                                              label);
                 o.key = ~((ulong)size[root] << 32 | (uint)root);
                 best = better(best, o);
             }

@@ -12,6 +12,12 @@
 #define AGGREGATE_FREE (-1) // label of a row without an aggregate so far
 #define AGGREGATE_NONE (-2) // of a row without couplings
 
+// Bits of a coupling (i, j): strong if abs(a_ij) > theta sqrt(m_i m_j), m_i =
+// max_{k /= i} abs(a_ik); in the filtered matrix if strong or abs(a_ij) > theta
+// m_i, that is, large for row i, though it may be small for row j.
+#define COUPLING_STRONG   1
+#define COUPLING_FILTERED 2
+
 // State of a row in the search for a distance-2 independent set.
 enum {
     AGGREGATE_OUT,
@@ -54,6 +60,14 @@ static inline int aggregate_is_strong(double a, double root_i, double root_j,
                                       double theta)
 {
     return aggregate_abs(a) * (root_i * root_j) > theta;
+}
+
+static inline lcl_u8 aggregate_coupling(int strong, double a, double root_i,
+                                        double theta)
+{
+    return strong ? COUPLING_STRONG | COUPLING_FILTERED
+           : aggregate_is_strong(a, root_i, root_i, theta) ? COUPLING_FILTERED
+                                                           : 0;
 }
 
 // Diagonal of the filtered matrix: d plus the weak couplings of the row, or d

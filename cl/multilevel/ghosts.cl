@@ -6,15 +6,14 @@
 //     ghosts_narrow     y[first + k] = x[k], in fp32
 //     inside_rank       removes the strong couplings to rows from n on, and
 //                       counts those that are left; rows from n on have none
-//     ghosts_aggregates out[3 k ...] = the aggregate of row place[k], -1: none,
-//                       the weight of the row, 1 if `weight` is NULL, and that
-//                       of the aggregate, 0 if there is none
+//     ghosts_aggregates out[k] = the aggregate of row place[k], -1: none
 //     ghosts_mark       used[g] = 1 if column n + g occurs
 //     ghosts_renumber   column n + g becomes column n + number[g]
 //
 // Data:   n elements or rows; couplings in CSR.
 // Launch: any number of groups.
 // Determinism: exact.
+#include "aggregate.cl.h"
 #include "index.cl.h"
 #include "stored.cl.h"
 #include "wave.cl.h"
@@ -44,7 +43,7 @@ kernel void inside_rank(long n, long all, global const index_t *row_ptr,
         int left = 0;
         for (index_t k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
             strong[k] = i < n && col[k] < n ? strong[k] : 0;
-            left += strong[k];
+            left += (strong[k] & COUPLING_STRONG) != 0;
         }
         count[i] = i >= n || count[i] < 0 ? -1 : left;
     }
@@ -52,16 +51,10 @@ kernel void inside_rank(long n, long all, global const index_t *row_ptr,
 
 WORK_GROUP
 kernel void ghosts_aggregates(long n, global const int *place,
-                              global const int *aggregate,
-                              global const uint *weight, global const uint *sum,
-                              global uint *out)
+                              global const int *aggregate, global int *out)
 {
-    for (RANGE(k, n)) {
-        const int i = place[k], q = aggregate[i];
-        out[3 * k] = (uint)q;
-        out[3 * k + 1] = weight ? weight[i] : 1u;
-        out[3 * k + 2] = q < 0 ? 0 : sum[q];
-    }
+    for (RANGE(k, n))
+        out[k] = aggregate[place[k]];
 }
 
 WORK_GROUP

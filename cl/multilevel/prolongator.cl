@@ -2,10 +2,10 @@
 // The smoothed prolongator of an aggregation (Vanek, Mandel, Brezina, Computing
 // 56 (1996), section 3):
 //     P = (I - w D_F^-1 A_F) T,   w = 4 / (3 lambda)
-// where A_F has the strong couplings and the diagonal D_F; t_iq = sqrt(weight_i
-// / weight_q) if row i is in aggregate q. The weight of a row is the number of
-// rows of the first level that it stands for, so that T reproduces constants.
-//     weigh_aggregates  adds the weights of the rows of each aggregate
+// where A_F has the couplings of the filtered matrix and the diagonal D_F; t_iq
+// = 1 if row i is in aggregate q. Columns of length 1 would span the same
+// space, but their entries are rounded: where couplings of 1e6 meet couplings
+// of 1, constants on the large ones would have large residuals.
 //     count_prolongator number of entries of each row of P
 //     fill_prolongator  the rows of P
 //     scale_values      x *= factor
@@ -28,18 +28,6 @@
 # define LANES_PER_ROW 1 // power of two up to the wave width
 #endif
 
-#define WEIGHT(weight, i) ((weight) ? (weight)[i] : 1u) // NULL: all 1
-
-WORK_GROUP
-kernel void weigh_aggregates(long n, global const int *aggregate,
-                             global const uint *weight,
-                             volatile global uint *sum)
-{
-    for (RANGE(i, n))
-        if (aggregate[i] >= 0)
-            atomic_add(&sum[aggregate[i]], WEIGHT(weight, i));
-}
-
 struct rows {
     global const uint *row_ptr;
     global const int *col;
@@ -49,7 +37,7 @@ struct rows {
 };
 
 // The complement of the smallest aggregate above `last` among those of row i
-// and of the strong neighbours on the lane; 0: none.
+// and of the lane's neighbours in A_F; 0: none.
 static inline uint next_of(struct rows A, long i, uint from, uint to, int last)
 {
     uint next = A.aggregate[i] > last ? ~(uint)A.aggregate[i] : 0u;
@@ -60,16 +48,13 @@ static inline uint next_of(struct rows A, long i, uint from, uint to, int last)
     return next;
 }
 
-// The lane's part of sum_j a_ij sqrt(weight_j) over strong j in aggregate q.
-static inline double part_of(struct rows A, global const uint *weight,
-                             uint from, uint to, int q)
+// The lane's part of sum_j a_ij over the neighbours j in aggregate q.
+static inline double part_of(struct rows A, uint from, uint to, int q)
 {
     double sum = 0;
-    for (uint k = from; k < to; k += LANES_PER_ROW) {
-        const int j = A.col[k];
-        if (A.strong[k] && A.aggregate[j] == q)
-            sum += A.val[k] * sqrt((double)WEIGHT(weight, j));
-    }
+    for (uint k = from; k < to; k += LANES_PER_ROW)
+        if (A.strong[k] && A.aggregate[A.col[k]] == q)
+            sum += A.val[k];
     return sum;
 }
 
@@ -109,7 +94,6 @@ kernel void fill_prolongator(long n, global const uint *row_ptr,
                              global const uchar *strong,
                              global const int *aggregate,
                              global const double *inv_diag,
-                             global const uint *weight, global const uint *sum,
                              global const double *lambda,
                              global const uint *p_ptr, global int *p_col,
                              global double *p_val)
@@ -131,16 +115,14 @@ kernel void fill_prolongator(long n, global const uint *row_ptr,
             uint next = present ? next_of(A, i, from, to, last) : 0;
             next = wave_largest(next, LANES_PER_ROW, scratch);
             const int q = (int)~next;
-            double entry = next > 0 ? part_of(A, weight, from, to, q) : 0;
+            double entry = next > 0 ? part_of(A, from, to, q) : 0;
             entry = wave_sum(entry, LANES_PER_ROW, scratch);
             if (next > 0 && lane == 0) {
                 const double own = q != aggregate[i]  ? 0
                                    : inv_diag[i] == 0 ? 1
                                                       : 1 - w;
                 p_col[out] = q;
-                p_val[out] = (own * sqrt((double)WEIGHT(weight, i)) -
-                              w * inv_diag[i] * entry) /
-                             sqrt((double)sum[q]);
+                p_val[out] = own - w * inv_diag[i] * entry;
             }
             out += next > 0;
             last = next > 0 ? q : last;

@@ -2,10 +2,12 @@
 // Strong couplings of a matrix and the diagonal of its filtered matrix:
 //     largest_couplings   root[i] = 1 / sqrt(m_i), m_i = max_{k /= i} |a_ik|; 0
 //                         if m_i is 0
-//     find_strong         strong[k] = |a_ij| > theta sqrt(m_i m_j) and i /= j;
-//                         inv_diag[i] = 1 / (a_ii + sum of the weak a_ij), or
-//                         1 / a_ii (aggregate_diagonal()), 0 if that is not
-//                         normal; strong_count[i], -1 if m_i is 0
+//     find_strong         strong[k] = COUPLING_ bits of a_ij, 0 on the
+//     diagonal;
+//                         inv_diag[i] = 1 / (a_ii + sum of the a_ij outside the
+//                         filtered matrix), or 1 / a_ii (aggregate_diagonal()),
+//                         0 if that is not normal; strong_count[i], -1 if m_i
+//                         is 0
 // With `both`, an entry is also strong if that of the transposed position is.
 //
 // Launch: any number of groups, LANES_PER_ROW lanes per row.
@@ -76,10 +78,12 @@ kernel void find_strong(
                 found =
                     aggregate_is_strong(entry_at(row_ptr, col, val, j, (int)i),
                                         root_i, root_j, theta);
-            strong[k] = found;
+            const uchar bits =
+                j == i ? 0 : aggregate_coupling(found, a, root_i, theta);
+            strong[k] = bits;
             count += found;
             d += j == i ? a : 0.0;
-            weak[share] += j != i && !found ? a : 0.0;
+            weak[share] += j != i && bits == 0 ? a : 0.0;
             share = (share + 1) % SHARES;
         }
         const double lump = row_sum(weak, scratch);

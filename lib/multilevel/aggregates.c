@@ -185,10 +185,10 @@ static enum lcl_status join(const struct work *w)
                                     labels[0], size, left);
     static_assert(AGGREGATE_JOINS % 2 == 1, "the last sweep fills new_label");
     for (int s = 0; s < AGGREGATE_JOINS && st == LCL_OK; ++s)
-        st =
-            LCL_LAUNCH(w->kernels[JOIN_ROWS], w->groups, w->n, lcl_arg_int(s),
-                       w->row_ptr, w->col, lcl_arg_buffer(w->A->val), w->strong,
-                       size, labels[s % 2], labels[(s + 1) % 2], left);
+        st = LCL_LAUNCH(w->kernels[JOIN_ROWS], w->groups, w->n, lcl_arg_int(s),
+                        w->row_ptr, w->col, lcl_arg_buffer(w->A->val),
+                        w->strong, lcl_arg_buffer(w->S->strong_count), size,
+                        labels[s % 2], labels[(s + 1) % 2], left);
     return st;
 }
 

@@ -40,25 +40,6 @@ static enum lcl_status gather_near_null(struct lcl_gathered *G)
     return st;
 }
 
-static enum lcl_status gather_weights(struct lcl_gathered *G)
-{
-    const struct lcl_level *L = G->L;
-    const size_t size = sizeof(uint32_t), own = (size_t)L->A->n;
-    uint32_t *weight = lcl_malloc(own, size);
-    void *all = NULL;
-    enum lcl_status st = weight ? lcl_buffer_read(L->weight, weight, own * size)
-                                : lcl_fail_memory(log_of(G), what);
-    if (st == LCL_OK &&
-        (st = lcl_gather_parts(&all, weight, (int64_t)(own * size),
-                               G->L->space.comm)) == LCL_OK)
-        st = lcl_buffer_create_from(&G->weight, G->L->space.ctx, all,
-                                    L->space.total, size,
-                                    "weights of aggregates");
-    lcl_free(all);
-    lcl_free(weight);
-    return st;
-}
-
 static enum lcl_status gather_matrix(struct lcl_bsr *all,
                                      const struct lcl_gathered *G)
 {
@@ -146,9 +127,7 @@ static enum lcl_status gather_all(struct lcl_gathered *G)
     lcl_bsr_finish(&all);
     if (st < 0)
         return st;
-    return lcl_level_is_system(L) ? gather_near_null(G)
-           : L->weight            ? gather_weights(G)
-                                  : LCL_OK;
+    return lcl_level_is_system(L) ? gather_near_null(G) : LCL_OK;
 }
 
 enum lcl_status lcl_gathered_init(struct lcl_gathered *G,
@@ -179,7 +158,6 @@ void lcl_gathered_finish(struct lcl_gathered *G)
     lcl_device_matrix_finish(&G->all);
     lcl_device_matrix_finish(&G->unscaled);
     lcl_dense_finish(&G->near_null);
-    lcl_buffer_destroy(&G->weight);
 }
 
 uint64_t lcl_gathered_bytes(const struct lcl_gathered *G)

@@ -18,8 +18,6 @@ struct lcl_gathered {
     struct lcl_device_matrix unscaled; // the rank's rows without entries: a
                                        // cycle scales no vectors by it
     struct lcl_dense near_null;        // of a system, of all ranks
-    lcl_buffer *weight; // of others, uint32: rows of level 0 that each row of
-                        // all ranks stands for; NULL: all 1
     lcl_gathered_fn *solve;
     const void *user;
     struct lcl_gathering gathering;

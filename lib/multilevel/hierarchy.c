@@ -261,8 +261,6 @@ static enum lcl_status make_below(struct lcl_hierarchy *H,
         return lcl_fail_memory(lcl_context_log(H->space.ctx), what);
     G->solve = apply_below;
     G->user = H->below;
-    below.weight = G->weight;
-    G->weight = NULL;
     return lcl_hierarchy_init(H->below, H->space.ctx, &G->all, &below);
 }
 
@@ -299,8 +297,7 @@ enum lcl_status lcl_hierarchy_init(struct lcl_hierarchy *H, lcl_context *ctx,
                                                : lcl_space_of(ctx, A->n),
                                 .params = *params,
                                 .given = A,
-                                .fresh = true,
-                                .level = {{.weight = params->weight}}};
+                                .fresh = true};
     if (H->params.levels < 1 || H->params.levels > LCL_LEVELS_MOST)
         H->params.levels = LCL_LEVELS_MOST;
     if (H->params.coarse_rows < 1)

@@ -13,7 +13,7 @@
 #include "lib/multilevel/rank_source.h"
 #include "lib/operator/operator.h"
 
-#define LCL_THETA 0.16 // of smoothed aggregation, halved on each further level
+#define LCL_THETA 0.25 // of smoothed aggregation, halved on each further level
 #define LCL_COARSE_ROWS                                                        \
  1000 // a level of at most so many rows is inverted; fewer on a CPU
 
@@ -32,9 +32,6 @@ struct lcl_hierarchy_params {
     // smoothed aggregation. Read by lcl_hierarchy_init().
     const struct lcl_dense *near_null;
     int node; // rows of a node of near_null; 0: a block of A
-    // What constants are else: n, uint32, rows of a finer level that each row
-    // stands for, which lcl_hierarchy_init() takes; NULL: all 1.
-    lcl_buffer *weight;
     // On ranks, the distributed operator whose part is A; NULL: one device
     const lcl_operator *whole;
     int64_t gathered_rows; // levels of at most so many rows are gathered

@@ -8,6 +8,7 @@
 #include "lib/multilevel/ghost_aggregates.h"
 #include "lib/multilevel/growth.h"
 #include "lib/multilevel/nodes.h"
+#include "lib/multilevel/prolongator.h"
 #include "lib/multilevel/tentative.h"
 #include "lib/storage/compose.h"
 #include "lib/storage/transpose.h"
@@ -280,21 +281,13 @@ static enum lcl_status prolong_rows(struct coarsening *G,
                                     const lcl_buffer *lambda)
 {
     struct lcl_level *L = G->L;
-    struct lcl_weighted_aggregates own = {G->aggregates, L->weight, NULL}, all;
-    enum lcl_status st =
-        lcl_weigh_aggregates(&own.sum, G->ctx, &G->aggregates, L->weight);
-    G->next->weight = own.sum;
-    if (st < 0 || !has_ranks(G))
-        return st < 0 ? st
-                      : lcl_prolongator_init(&L->P, G->ctx, L->A, &G->strength,
-                                             &own, lambda);
-    st = lcl_ghost_aggregates_init(&all, columns, &own, &L->A_halo,
-                                   &G->next->rows);
-    if (st == LCL_OK)
-        st = lcl_prolongator_init(&L->P, G->ctx, L->A, &G->strength, &all,
-                                  lambda);
-    lcl_ghost_aggregates_finish(&all);
-    return st;
+    const enum lcl_status st =
+        has_ranks(G) ? lcl_ghost_aggregates(&G->aggregates, columns, &L->A_halo,
+                                            &G->next->rows)
+                     : LCL_OK;
+    return st < 0 ? st
+                  : lcl_prolongator_init(&L->P, G->ctx, L->A, &G->strength,
+                                         &G->aggregates, lambda);
 }
 
 // P is complete; on ranks its ghosts are known.
@@ -343,7 +336,6 @@ static enum lcl_status replace_prolongation(struct coarsening *G)
     lcl_device_matrix_finish(&L->R);
     lcl_level_halo_finish(&L->P_halo);
     lcl_level_halo_finish(&L->R_halo);
-    lcl_buffer_destroy(&G->next->weight);
     L->P_halo = L->R_halo = (struct lcl_level_halo){.sent = NULL};
     L->plain = true;
     if (st == LCL_OK)
@@ -446,8 +438,6 @@ enum lcl_status lcl_level_coarsen(struct lcl_level *L, struct lcl_level *next,
     if (st == LCL_OK && (st = find_lambda(&G)) == LCL_OK &&
         (st = choose_rows(&G)) == LCL_OK && (*deeper = coarsens(&G)))
         st = make_next(&G);
-    if (*deeper)
-        lcl_buffer_destroy(&L->weight);
     coarsening_finish(&G);
     return st;
 }
@@ -514,7 +504,6 @@ void lcl_level_finish(struct lcl_level *L)
     lcl_level_halo_finish(&L->R_halo);
     lcl_galerkin_finish(&L->product);
     lcl_buffer_destroy(&L->lambda);
-    lcl_buffer_destroy(&L->weight);
     lcl_near_null_finish(&L->near_null);
 }
 
@@ -523,6 +512,5 @@ uint64_t lcl_level_bytes(const struct lcl_level *L)
     return lcl_device_matrix_bytes(&L->own) + lcl_device_matrix_bytes(&L->P) +
            lcl_device_matrix_bytes(&L->R) + lcl_level_halo_bytes(&L->A_halo) +
            lcl_level_halo_bytes(&L->P_halo) + lcl_level_halo_bytes(&L->R_halo) +
-           lcl_galerkin_bytes(&L->product) + lcl_buffer_bytes(L->lambda) +
-           lcl_buffer_bytes(L->weight);
+           lcl_galerkin_bytes(&L->product) + lcl_buffer_bytes(L->lambda);
 }

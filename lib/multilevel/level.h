@@ -23,8 +23,6 @@ struct lcl_level {
     int64_t nnz; // of A, of all ranks
     // Until the next level exists:
     struct lcl_near_null near_null; // of a system; count 0: constants
-    lcl_buffer *weight; // n, uint32: rows of level 0 that a row stands for;
-                        // NULL: all 1
     lcl_buffer *lambda; // 1 fp64: estimate of the largest eigenvalue of D^-1 A
     // To the next level, if there is one:
     struct lcl_device_matrix P;

@@ -116,33 +116,6 @@ enum lcl_status lcl_lambda(lcl_buffer *lambda, lcl_context *ctx,
 
 // ------------------------------------------------------------------- P
 
-static enum lcl_status weigh(lcl_buffer *sum, lcl_context *ctx,
-                             const struct lcl_aggregates *G,
-                             const lcl_buffer *weight)
-{
-    const struct lcl_caps *caps = lcl_context_caps(ctx);
-    lcl_kernel *kernel;
-    enum lcl_status st;
-    if ((st = get_kernel(&kernel, ctx, "weigh_aggregates",
-                         lcl_vector_group(caps), 1)) < 0 ||
-        (st = lcl_buffer_fill(sum, 0)) < 0)
-        return st;
-    return LCL_LAUNCH(kernel, lcl_vector_groups(caps), lcl_arg_long(G->n),
-                      lcl_arg_buffer(G->aggregate), lcl_arg_buffer(weight),
-                      lcl_arg_buffer(sum));
-}
-
-enum lcl_status lcl_weigh_aggregates(lcl_buffer **sum, lcl_context *ctx,
-                                     const struct lcl_aggregates *G,
-                                     const lcl_buffer *weight)
-{
-    enum lcl_status st = lcl_buffer_create(
-        sum, ctx, G->aggregates, sizeof(uint32_t), "weights of aggregates");
-    if (st == LCL_OK && (st = weigh(*sum, ctx, G, weight)) < 0)
-        lcl_buffer_destroy(sum);
-    return st;
-}
-
 // A kernel with teams of lanes for the rows of A, and its number of groups.
 static enum lcl_status get_team_kernel(lcl_kernel **out, int64_t *groups,
                                        lcl_context *ctx, const char *name,
@@ -177,7 +150,7 @@ static enum lcl_status count(lcl_buffer *counts, lcl_context *ctx,
 static enum lcl_status fill(const struct lcl_device_matrix *P, lcl_context *ctx,
                             const struct lcl_device_matrix *A,
                             const struct lcl_strength *S,
-                            const struct lcl_weighted_aggregates *W,
+                            const struct lcl_aggregates *G,
                             const lcl_buffer *lambda)
 {
     lcl_kernel *kernel;
@@ -189,11 +162,10 @@ static enum lcl_status fill(const struct lcl_device_matrix *P, lcl_context *ctx,
                : LCL_LAUNCH(kernel, groups, lcl_arg_long(A->n),
                             lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
                             lcl_arg_buffer(A->val), lcl_arg_buffer(S->strong),
-                            lcl_arg_buffer(W->aggregates.aggregate),
-                            lcl_arg_buffer(S->inv_diag),
-                            lcl_arg_buffer(W->weight), lcl_arg_buffer(W->sum),
-                            lcl_arg_buffer(lambda), lcl_arg_buffer(P->row_ptr),
-                            lcl_arg_buffer(P->col), lcl_arg_buffer(P->val));
+                            lcl_arg_buffer(G->aggregate),
+                            lcl_arg_buffer(S->inv_diag), lcl_arg_buffer(lambda),
+                            lcl_arg_buffer(P->row_ptr), lcl_arg_buffer(P->col),
+                            lcl_arg_buffer(P->val));
 }
 
 static enum lcl_status make_rows(struct lcl_device_matrix *P, lcl_context *ctx,
@@ -215,17 +187,16 @@ enum lcl_status lcl_prolongator_init(struct lcl_device_matrix *P,
                                      lcl_context *ctx,
                                      const struct lcl_device_matrix *A,
                                      const struct lcl_strength *S,
-                                     const struct lcl_weighted_aggregates *W,
+                                     const struct lcl_aggregates *G,
                                      const lcl_buffer *lambda)
 {
-    const struct lcl_aggregates *G = &W->aggregates;
     const struct lcl_bsr shape = {
         .rows = A->n, .cols = G->aggregates, .block_size = 1};
     enum lcl_status st;
     *P = lcl_device_matrix_shape(&shape);
     P->groups = A->groups;
     if ((st = make_rows(P, ctx, A, S, G)) == LCL_OK)
-        st = fill(P, ctx, A, S, W, lambda);
+        st = fill(P, ctx, A, S, G, lambda);
     if (st < 0)
         lcl_device_matrix_finish(P);
     return st;

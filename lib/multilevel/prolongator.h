@@ -16,25 +16,12 @@ enum lcl_status lcl_scale_matrix(lcl_context *ctx,
                                  const struct lcl_device_matrix *A,
                                  double factor);
 
-struct lcl_weighted_aggregates {
-    struct lcl_aggregates aggregates;
-    lcl_buffer *weight; // of the rows, uint32: rows of the first level that a
-                        // row stands for; NULL: all 1
-    lcl_buffer *sum;    // of the aggregates: the weights of their rows
-};
-
-// *sum = the weights of the aggregates of the rows. Statuses as lcl_lambda();
-// on error *sum is NULL.
-enum lcl_status lcl_weigh_aggregates(lcl_buffer **sum, lcl_context *ctx,
-                                     const struct lcl_aggregates *G,
-                                     const lcl_buffer *weight);
-
-// Makes the prolongation of the rows of A, with lambda as above. W and S may
-// have further rows, and W further aggregates, those of other ranks. Reads the
+// Makes the prolongation of the rows of A, with lambda as above. G and S may
+// have further rows, and G further aggregates, those of other ranks. Reads the
 // number of entries. Statuses as lcl_lambda(); on error *P is all zero.
 enum lcl_status lcl_prolongator_init(struct lcl_device_matrix *P,
                                      lcl_context *ctx,
                                      const struct lcl_device_matrix *A,
                                      const struct lcl_strength *S,
-                                     const struct lcl_weighted_aggregates *W,
+                                     const struct lcl_aggregates *G,
                                      const lcl_buffer *lambda);

@@ -44,11 +44,13 @@ static void find_strong(struct lcl_ref_strength *S, const struct lcl_csr *A,
     for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
         const int32_t j = A->col_ind[k];
         const double a = A->val[k];
-        S->strong[k] =
+        const bool strong =
             j != i && (aggregate_is_strong(a, root[i], root[j], theta) ||
                        (both && aggregate_is_strong(entry_at(A, j, i), root[i],
                                                     root[j], theta)));
-        count += S->strong[k];
+        S->strong[k] =
+            j == i ? 0 : aggregate_coupling(strong, a, root[i], theta);
+        count += strong;
         if (j == i)
             d = a;
         else if (!S->strong[k])
@@ -99,6 +101,11 @@ struct work {
     int32_t *label, *new_label, *size;
 };
 
+static bool is_strong(const struct work *w, int64_t k)
+{
+    return w->S->strong[k] & COUPLING_STRONG;
+}
+
 static void choose_roots(const struct work *w)
 {
     const int64_t n = w->A->rows;
@@ -111,7 +118,7 @@ static void choose_roots(const struct work *w)
                 const int32_t j = w->A->col_ind[k];
                 const uint64_t key =
                     aggregate_key_of(w->state[j], (uint32_t)j, round);
-                if (w->S->strong[k] && key > w->near[i])
+                if (is_strong(w, k) && key > w->near[i])
                     w->near[i] = key;
             }
             // other rows do not carry keys between rows without an aggregate
@@ -123,7 +130,7 @@ static void choose_roots(const struct work *w)
             if (w->state[i] != AGGREGATE_UNDECIDED)
                 continue;
             for (int64_t k = w->A->row_ptr[i]; k < w->A->row_ptr[i + 1]; ++k)
-                if (w->S->strong[k] && w->near[w->A->col_ind[k]] > key)
+                if (is_strong(w, k) && w->near[w->A->col_ind[k]] > key)
                     key = w->near[w->A->col_ind[k]];
             if (key == AGGREGATE_HIGHEST)
                 w->state[i] = AGGREGATE_OUT;
@@ -148,7 +155,7 @@ static void take_rows(const struct work *w, struct lcl_ref_aggregates *G,
             continue;
         }
         for (int64_t k = w->A->row_ptr[i + 1]; k-- > w->A->row_ptr[i];)
-            if (w->S->strong[k] && w->state[w->A->col_ind[k]] == AGGREGATE_IN)
+            if (is_strong(w, k) && w->state[w->A->col_ind[k]] == AGGREGATE_IN)
                 w->label[i] = w->A->col_ind[k];
     }
 }
@@ -159,7 +166,7 @@ static void start_second(const struct work *w, int least)
         int64_t count = 0;
         for (int64_t k = w->A->row_ptr[i]; k < w->A->row_ptr[i + 1]; ++k)
             count +=
-                w->S->strong[k] && w->label[w->A->col_ind[k]] == AGGREGATE_FREE;
+                is_strong(w, k) && w->label[w->A->col_ind[k]] == AGGREGATE_FREE;
         w->state[i] = w->label[i] == AGGREGATE_FREE && count >= least
                           ? AGGREGATE_UNDECIDED
                           : AGGREGATE_OUT;
@@ -168,11 +175,18 @@ static void start_second(const struct work *w, int least)
 
 // ------------------------------------------------------------------- join
 
+// Those by which row i joins an aggregate.
+static uint8_t bits_of(const struct work *w, int64_t i)
+{
+    return w->S->strong_count[i] > 0 ? COUPLING_STRONG : COUPLING_FILTERED;
+}
+
 static double coupling_of(const struct work *w, int64_t i, int32_t root)
 {
     double sum = 0;
     for (int64_t k = w->A->row_ptr[i]; k < w->A->row_ptr[i + 1]; ++k)
-        if (w->S->strong[k] && w->label[w->A->col_ind[k]] == root)
+        if ((w->S->strong[k] & bits_of(w, i)) &&
+            w->label[w->A->col_ind[k]] == root)
             sum += fabs(w->A->val[k]);
     return sum;
 }
@@ -185,7 +199,7 @@ static int32_t best_label(const struct work *w, int64_t i)
     int32_t best = AGGREGATE_FREE;
     for (int64_t k = w->A->row_ptr[i]; k < w->A->row_ptr[i + 1]; ++k) {
         const int32_t root = w->label[w->A->col_ind[k]];
-        if (!w->S->strong[k] || root < 0)
+        if (!(w->S->strong[k] & bits_of(w, i)) || root < 0)
             continue;
         const double sum =
             is_long ? fabs(w->A->val[k]) : coupling_of(w, i, root);
@@ -235,9 +249,7 @@ static void find_aggregates(const struct work *w, struct lcl_ref_aggregates *G,
     for (int64_t i = 0; i < w->A->rows; ++i) {
         const int32_t count = w->S->strong_count[i];
         w->state[i] = count > 0 ? AGGREGATE_UNDECIDED : AGGREGATE_OUT;
-        w->label[i] = count > 0    ? AGGREGATE_FREE
-                      : count == 0 ? (int32_t)i
-                                   : AGGREGATE_NONE;
+        w->label[i] = count < 0 ? AGGREGATE_NONE : AGGREGATE_FREE;
     }
     take_rows(w, G, 1);
     if (second > 0) {

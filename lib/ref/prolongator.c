@@ -5,7 +5,6 @@
 #include "host/alloc.h"
 #include "lib/matrix/csr.h"
 
-#include <math.h>
 #include <stdbool.h>
 
 // One row of P, dense.
@@ -16,28 +15,27 @@ struct row {
 
 static void fill_row(struct row *row, const struct lcl_csr *A,
                      const uint8_t *strong, double inv_diag,
-                     const int32_t *aggregate, const uint32_t *weight, double w,
-                     int64_t i)
+                     const int32_t *aggregate, double w, int64_t i)
 {
     row->used[aggregate[i]] = true;
-    row->entry[aggregate[i]] = (inv_diag == 0 ? 1 : 1 - w) * sqrt(weight[i]);
+    row->entry[aggregate[i]] = inv_diag == 0 ? 1 : 1 - w;
     for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k) {
         const int32_t j = A->col_ind[k];
         if (!strong[k])
             continue;
         row->used[aggregate[j]] = true;
-        row->entry[aggregate[j]] -= w * inv_diag * A->val[k] * sqrt(weight[j]);
+        row->entry[aggregate[j]] -= w * inv_diag * A->val[k];
     }
 }
 
 // Appends the row to P and clears it.
-static void take_row(struct row *row, struct lcl_csr *P, const uint32_t *sum)
+static void take_row(struct row *row, struct lcl_csr *P)
 {
     for (int64_t q = 0; q < P->cols; ++q) {
         if (!row->used[q])
             continue;
         P->col_ind[P->nnz] = (int32_t)q;
-        P->val[P->nnz++] = row->entry[q] / sqrt(sum[q]);
+        P->val[P->nnz++] = row->entry[q];
         row->used[q] = false;
         row->entry[q] = 0;
     }
@@ -47,8 +45,7 @@ enum lcl_status lcl_ref_prolongator(struct lcl_csr *P, const struct lcl_csr *A,
                                     const uint8_t *strong,
                                     const double *inv_diag,
                                     const int32_t *aggregate,
-                                    int64_t aggregates, const uint32_t *weight,
-                                    const uint32_t *sum, double lambda)
+                                    int64_t aggregates, double lambda)
 {
     const size_t most = (size_t)(A->nnz + A->rows);
     const double w = 4 / (3 * lambda);
@@ -65,8 +62,8 @@ enum lcl_status lcl_ref_prolongator(struct lcl_csr *P, const struct lcl_csr *A,
         row.entry && row.used && P->row_ptr && P->col_ind && P->val;
     for (int64_t i = 0; i < A->rows && enough; ++i) {
         if (aggregate[i] >= 0)
-            fill_row(&row, A, strong, inv_diag[i], aggregate, weight, w, i);
-        take_row(&row, P, sum);
+            fill_row(&row, A, strong, inv_diag[i], aggregate, w, i);
+        take_row(&row, P);
         P->row_ptr[i + 1] = P->nnz;
     }
     lcl_free(row.entry);

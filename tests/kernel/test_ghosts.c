@@ -5,6 +5,7 @@
 #include "tests/support/matrices.h"
 #include "tests/support/systems.h"
 
+#include "cl/multilevel/aggregate.cl.h"
 #include "host/launch.h"
 
 #include <stdlib.h>
@@ -96,8 +97,8 @@ static void open(struct couplings *c, struct lcl_csr A)
     for (int64_t i = 0; i < A.rows; ++i) {
         c->count[i] = i % 5 == 0 ? -1 : 0;
         for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k) {
-            c->strong[k] = i % 5 > 0 && A.col_ind[k] != i && k % 3 > 0;
-            c->count[i] += c->strong[k];
+            c->strong[k] = i % 5 > 0 && A.col_ind[k] != i ? k % 4 : 0;
+            c->count[i] += c->strong[k] & COUPLING_STRONG;
         }
     }
 }
@@ -115,8 +116,8 @@ static void stay_inside(struct couplings *c, int64_t n)
     for (int64_t i = 0; i < c->A.rows; ++i) {
         c->expected[i] = i >= n || c->count[i] < 0 ? -1 : 0;
         for (int64_t k = c->A.row_ptr[i]; k < c->A.row_ptr[i + 1]; ++k) {
-            c->strong[k] = c->strong[k] && i < n && c->A.col_ind[k] < n;
-            c->expected[i] += c->strong[k];
+            c->strong[k] = i < n && c->A.col_ind[k] < n ? c->strong[k] : 0;
+            c->expected[i] += c->strong[k] & COUPLING_STRONG;
         }
     }
 }
@@ -164,48 +165,28 @@ static void test_ghosts__couplings_stay_inside_a_rank(void **state)
 // ------------------------------------------------------------------ aggregates
 
 // Every fifth row has no aggregate.
-static void expect_aggregates(lcl_context *ctx, int64_t n, int64_t sends,
-                              bool weighted)
+static void expect_aggregates(lcl_context *ctx, int64_t n, int64_t sends)
 {
-    const int64_t aggregates = n / 3 + 1;
     int32_t *place = test_random_permutation(n, 7);
     int32_t *aggregate = test_random_permutation(n, 3);
-    uint32_t *weight = calloc((size_t)n, sizeof *weight);
-    uint32_t *sum = calloc((size_t)aggregates, sizeof *sum);
-    int32_t *expected = calloc((size_t)(3 * sends) + 1, sizeof *expected);
-    assert_true(weight && sum && expected);
-    for (int64_t i = 0; i < n; ++i) {
-        aggregate[i] = i % 5 == 0 ? -1 : (int32_t)(aggregate[i] % aggregates);
-        weight[i] = (uint32_t)(2 * i + 3);
-    }
-    for (int64_t q = 0; q < aggregates; ++q)
-        sum[q] = (uint32_t)(9 * q + 5);
-    for (int64_t k = 0; k < sends; ++k) {
-        const int32_t i = place[k], q = aggregate[i];
-        expected[3 * k] = q;
-        expected[3 * k + 1] = weighted ? (int32_t)weight[i] : 1;
-        expected[3 * k + 2] = q < 0 ? 0 : (int32_t)sum[q];
-    }
+    int32_t *expected = calloc((size_t)sends + 1, sizeof *expected);
+    assert_non_null(expected);
+    for (int64_t i = 0; i < n; i += 5)
+        aggregate[i] = -1;
+    for (int64_t k = 0; k < sends; ++k)
+        expected[k] = aggregate[place[k]];
     lcl_buffer *places = test_upload(ctx, place, n, sizeof *place);
     lcl_buffer *of = test_upload(ctx, aggregate, n, sizeof *aggregate);
-    lcl_buffer *weights = test_upload(ctx, weight, n, sizeof *weight);
-    lcl_buffer *sums = test_upload(ctx, sum, aggregates, sizeof *sum);
-    lcl_buffer *out = test_poisoned(ctx, 3 * sends, sizeof *expected);
+    lcl_buffer *out = test_poisoned(ctx, sends, sizeof *expected);
     assert_int_equal(LCL_LAUNCH(kernel_of(ctx, "ghosts_aggregates"), 3,
                                 lcl_arg_long(sends), lcl_arg_buffer(places),
-                                lcl_arg_buffer(of),
-                                lcl_arg_buffer(weighted ? weights : NULL),
-                                lcl_arg_buffer(sums), lcl_arg_buffer(out)),
+                                lcl_arg_buffer(of), lcl_arg_buffer(out)),
                      LCL_OK);
-    test_expect_words("out", out, expected, 3 * sends);
+    test_expect_words("out", out, expected, sends);
     lcl_buffer_destroy(&out);
-    lcl_buffer_destroy(&sums);
-    lcl_buffer_destroy(&weights);
     lcl_buffer_destroy(&of);
     lcl_buffer_destroy(&places);
     free(expected);
-    free(sum);
-    free(weight);
     free(aggregate);
     free(place);
 }
@@ -213,10 +194,10 @@ static void expect_aggregates(lcl_context *ctx, int64_t n, int64_t sends,
 static void test_ghosts__aggregates_are_packed(void **state)
 {
     const int64_t n = test_size(60, 3001);
-    expect_aggregates(*state, 1, 1, true);
-    expect_aggregates(*state, n, 0, true);
-    expect_aggregates(*state, n, n / 2, true);
-    expect_aggregates(*state, n, n, false);
+    expect_aggregates(*state, 1, 1);
+    expect_aggregates(*state, n, 0);
+    expect_aggregates(*state, n, n / 2);
+    expect_aggregates(*state, n, n);
 }
 
 // ------------------------------------------------------------------- columns
