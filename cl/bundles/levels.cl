@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The set-up of multigrid by aggregation.
 #include "aggregate.cl"
-#include "couplings.cl"
 #include "dense.cl"
 #include "power.cl"
 #include "prolongator.cl"

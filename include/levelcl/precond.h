@@ -301,12 +301,7 @@ LCL_API void lcl_labels_free(int32_t **labels);
 
 /* How AMG finds the unknowns of the next level. */
 enum lcl_amg_coarsening {
-    LCL_AMG_COARSENING_DEFAULT, /* CLASSICAL if at least 0.99 of the weight of
-                                   the couplings has the sign opposite to the
-                                   diagonal and the median over the rows of the
-                                   largest over the smallest one, those below
-                                   1e-4 of it aside, is 30 or more;
-                                   else SA */
+    LCL_AMG_COARSENING_DEFAULT, /* SA */
     LCL_AMG_SA, /* smoothed aggregation (Vanek, Mandel, Brezina, Computing
                    56 (1996)) of rows or, if the matrix is stored in blocks,
                    of block rows, coupled by the Frobenius norms of the
@@ -317,7 +312,8 @@ enum lcl_amg_coarsening {
                           most 4 entries a row (De Sterck, Falgout, Nolting,
                           Yang, Numer. Linear Algebra Appl. 15 (2008)): fewer
                           iterations where couplings of one sign differ by
-                          orders of magnitude, a larger hierarchy */
+                          orders of magnitude, a larger hierarchy, whose set-up
+                          takes longer */
     LCL_AMG_COARSENING_COUNT,
 };
 
@@ -373,11 +369,12 @@ struct lcl_amg_params {
      * are stored in FP32 until the next full set-up. Prolongations, vectors and
      * factors of ILDU0 do not change. */
     enum lcl_factor_storage storage;
-    double theta; /* SA: a_ij counts if |a_ij| > theta sqrt(m_i m_j), where m_i
-                     is the largest coupling of row i; halved on each further
-                     level; 0: 0.16. CLASSICAL: a_ij counts if its sign is not
-                     that of a_ii and |a_ij| >= theta times the largest such
-                     coupling of row i; 0: 0.25 */
+    double theta; /* SA: aggregates grow along a_ij if |a_ij| > theta sqrt(m_i
+                     m_j), where m_i is the largest coupling of row i, and row
+                     i is interpolated from row j also if |a_ij| > theta m_i;
+                     halved on each further level. CLASSICAL: a_ij counts if
+                     its sign is not that of a_ii and |a_ij| >= theta times the
+                     largest such coupling of row i. 0: 0.25 */
     int levels;   /* maximum, at most LCL_AMG_LEVELS; 0: that */
     int64_t coarse_rows; /* a level of at most so many rows is the last one and
                             is solved by a dense inverse, at most 8192; 0:

@@ -6,8 +6,6 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/matrix/bsr.h"
-#include "lib/matrix/rows.h"
 
 static const char what[] = "aggregates of ghosts";
 

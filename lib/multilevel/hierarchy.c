@@ -5,7 +5,6 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/multilevel/couplings.h"
 #include "lib/multilevel/growth.h"
 #include "lib/storage/to_entries.h"
 
@@ -15,7 +14,6 @@ enum {
     INVERTED = 4096,       // rows of a last level that is always inverted
     INVERTED_MOST = 8192,  // or if `coarse_rows` are as many
 };
-#define THETA_CLASSICAL 0.25
 
 static const char what[] = "multigrid";
 
@@ -88,22 +86,6 @@ static enum lcl_status take_matrix(struct lcl_hierarchy *H)
     if (st == LCL_OK)
         st = has_ranks(H) ? take_rows(H, node) : take_entries(H);
     return st < 0 ? st : start_near_null(H, node);
-}
-
-// Classical coarsening is for couplings of one sign and very different size.
-static enum lcl_status choose_coarsening(struct lcl_hierarchy *H)
-{
-    const struct lcl_level *L = &H->level[0];
-    struct lcl_couplings C = {.opposite = 0};
-    enum lcl_status st = LCL_OK;
-    if (H->params.coarsening > LCL_AMG_COARSENING_DEFAULT)
-        return LCL_OK;
-    if (L->space.n > H->params.coarse_rows && !lcl_level_is_system(L))
-        st = lcl_survey_couplings(&C, H->space.ctx, L->A);
-    H->params.coarsening = C.opposite >= 0.99 && C.median_low >= 30
-                               ? LCL_AMG_CLASSICAL
-                               : LCL_AMG_SA;
-    return st;
 }
 
 // ------------------------------------------------------------------- levels
@@ -219,11 +201,7 @@ static enum lcl_status make_cycle(struct lcl_hierarchy *H)
 static enum lcl_status init_alone(struct lcl_hierarchy *H)
 {
     enum lcl_status st;
-    if ((st = take_matrix(H)) < 0 || (st = choose_coarsening(H)) < 0)
-        return st;
-    if (H->params.theta <= 0)
-        H->params.theta = is_classical(H) ? THETA_CLASSICAL : LCL_THETA;
-    if ((st = make_levels(H)) < 0)
+    if ((st = take_matrix(H)) < 0 || (st = make_levels(H)) < 0)
         return st;
     const int64_t rows = H->level[H->levels - 1].A->n;
     H->inverted = is_inverted(H, rows);
@@ -268,8 +246,6 @@ static enum lcl_status make_distributed(struct lcl_hierarchy *H)
 {
     enum lcl_status st;
     H->params.coarsening = LCL_AMG_SA;
-    if (H->params.theta <= 0)
-        H->params.theta = LCL_THETA;
     if ((st = take_matrix(H)) < 0 || (st = make_levels(H)) < 0)
         return lcl_space_end(&H->space, st);
     return lcl_space_end(&H->space, lcl_gathered_init(&H->gathered,
@@ -298,6 +274,10 @@ enum lcl_status lcl_hierarchy_init(struct lcl_hierarchy *H, lcl_context *ctx,
                                 .params = *params,
                                 .given = A,
                                 .fresh = true};
+    if (H->params.coarsening <= LCL_AMG_COARSENING_DEFAULT)
+        H->params.coarsening = LCL_AMG_SA;
+    if (H->params.theta <= 0)
+        H->params.theta = LCL_THETA;
     if (H->params.levels < 1 || H->params.levels > LCL_LEVELS_MOST)
         H->params.levels = LCL_LEVELS_MOST;
     if (H->params.coarse_rows < 1)

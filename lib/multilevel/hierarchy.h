@@ -13,7 +13,7 @@
 #include "lib/multilevel/rank_source.h"
 #include "lib/operator/operator.h"
 
-#define LCL_THETA 0.25 // of smoothed aggregation, halved on each further level
+#define LCL_THETA 0.25 // by SA halved on each further level
 #define LCL_COARSE_ROWS                                                        \
  1000 // a level of at most so many rows is inverted; fewer on a CPU
 

@@ -57,13 +57,22 @@ static void test_amg__anisotropy_is_followed(void **state)
     test_csr_finish(&A);
 }
 
+// Coefficients of 1 and a million in cubes of 8 x 8 x 8 cells in turn.
+static void test_amg__jumps_take_few_iterations(void **state)
+{
+    struct lcl_csr A = LCL_CSR_INIT;
+    assert_int_equal(lcl_csr_problem(&A, "jump:24,1e6", NULL), LCL_OK);
+    assert_true(iterations(*state, &A, &deep) <= 12);
+    test_csr_finish(&A);
+}
+
 // Couplings of a field with values from 1 to 10^6, harmonic means at faces:
 // classical coarsening takes fewer iterations.
 static void test_amg__classical_coarsening_follows_fields(void **state)
 {
-    struct lcl_precond_params sa = deep;
+    struct lcl_precond_params classical = deep;
     struct lcl_csr A = test_laplacian(24, 20, 8);
-    sa.amg.coarsening = LCL_AMG_SA;
+    classical.amg.coarsening = LCL_AMG_CLASSICAL;
     for (int64_t i = 0; i < A.rows; ++i) {
         double sum = 1e-3;
         int64_t diagonal = 0;
@@ -77,8 +86,9 @@ static void test_amg__classical_coarsening_follows_fields(void **state)
         }
         A.val[diagonal] = sum;
     }
-    const int few = iterations(*state, &A, &deep);
-    assert_true(few <= 16 && few < iterations(*state, &A, &sa));
+    const int few = iterations(*state, &A, &classical);
+    const int more = iterations(*state, &A, &deep);
+    assert_true(few <= 16 && few < more && more <= 24);
     test_csr_finish(&A);
 }
 
@@ -576,6 +586,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_amg__iterations_do_not_grow),
         cmocka_unit_test(test_amg__anisotropy_is_followed),
+        cmocka_unit_test(test_amg__jumps_take_few_iterations),
         cmocka_unit_test(test_amg__classical_coarsening_follows_fields),
         cmocka_unit_test(test_amg__solutions_are_right_and_reproducible),
         cmocka_unit_test(test_amg__flows_are_solved_by_factors),

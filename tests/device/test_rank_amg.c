@@ -204,8 +204,8 @@ static void test_rank_amg__small_matrices_are_gathered(void **state)
     test_csr_finish(&A);
 }
 
-// So are the levels of classical coarsening, at its own threshold: the weak
-// couplings, a fifth of the strong ones, are not followed.
+// So are the levels of classical coarsening. The weak couplings, a fifth of the
+// strong ones, are not followed.
 static void test_rank_amg__gathered_levels_are_those_of_one_device(void **state)
 {
     static const struct method methods[] = {
@@ -424,16 +424,16 @@ static void expect_shrinking(double d, double e, int second, int third)
     test_csr_finish(&A);
 }
 
-// 0.16 of the largest coupling on the first level, 0.08 on the second one: what
-// is stronger joins aggregates. All sums of rows are equal, so that the second
-// matrix has the couplings of the first one.
+// 0.25 of the largest coupling on the first level, 0.125 on the second one:
+// what is stronger joins aggregates. All sums of rows are equal, so that the
+// second matrix has the couplings of the first one.
 static void test_rank_amg__strength_is_measured_on_each_level(void **state)
 {
     (void)state;
-    expect_shrinking(0.98 * 0.16, 0.001, 2, 4);
-    expect_shrinking(1.02 * 0.16, 0.001, 4, 8);
-    expect_shrinking(0.1, 0.98 * 0.08 * 0.1, 2, 4);
-    expect_shrinking(0.1, 1.02 * 0.08 * 0.1, 2, 8);
+    expect_shrinking(0.98 * 0.25, 0.001, 2, 4);
+    expect_shrinking(1.02 * 0.25, 0.001, 4, 8);
+    expect_shrinking(0.1, 0.98 * 0.125 * 0.1, 2, 4);
+    expect_shrinking(0.1, 1.02 * 0.125 * 0.1, 2, 8);
 }
 
 // ------------------------------------------------------------------- refusals

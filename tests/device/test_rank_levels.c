@@ -23,7 +23,7 @@ struct levels {
 static struct lcl_level_params params_of(bool symmetric, bool plain)
 {
     return (struct lcl_level_params){.coarsening = LCL_AMG_SA,
-                                     .theta = 0.16,
+                                     .theta = 0.25,
                                      .symmetric = symmetric,
                                      .most = plain ? 1 : INT64_MAX};
 }

@@ -15,7 +15,6 @@ static const struct warm_class table[WARM_CLASSES] = {
     {"spd", {{"lap3d:30", NULL, 0},
              {"lap3d:16", "precond=ic0", 0},
              {"lap3d:16", "precond=amg", 0},
-             {"lap3d:16", "precond=amg amg-coarsening=classical", 0},
              {"lap3d:6", NULL, 0},
              {"q1:10", NULL, 0},
              {"lap3d:10", "solver=cg precond=jacobi spmv=csr", 0},
