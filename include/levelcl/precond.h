@@ -318,7 +318,9 @@ enum lcl_amg_coarsening {
 };
 
 enum lcl_amg_smoother {
-    LCL_AMG_SMOOTHER_DEFAULT, /* CHEBYSHEV; ILDU0 if A is not symmetric */
+    LCL_AMG_SMOOTHER_DEFAULT, /* CHEBYSHEV; if A is not symmetric JACOBI, or
+                                 ILDU0 if in 1 % of the rows the couplings add
+                                 up to more than 1.5 times the diagonal */
     LCL_AMG_CHEBYSHEV, /* two steps of the Chebyshev iteration of the fourth
                           kind (Lottes, Numer. Linear Algebra Appl. 30 (2023))
                           before and after the coarse correction */

@@ -107,8 +107,7 @@ static double multigrid_bytes(const struct size *s,
                               const struct lcl_precond_params *p)
 {
     const bool smoothes_by_factors =
-        p->amg.smoother == LCL_AMG_ILDU0 ||
-        (p->amg.smoother == LCL_AMG_SMOOTHER_DEFAULT && !s->look->symmetric);
+        lcl_amg_smoother_of(&p->amg, s->look, s->rows) == LCL_AMG_ILDU0;
     const double limit =
         p->amg.coarse_rows ? (double)p->amg.coarse_rows : LCL_COARSE_ROWS;
     const double last = s->rows <= limit ? s->rows : limit / 2;

@@ -20,6 +20,8 @@ struct amg {
     struct lcl_device_matrix inside[LCL_LEVELS_MOST]; // distributed ones factor
 };
 
+#define LOOSE_MOST 0.01 // of the rows, for Jacobi
+
 static const char what[] = "multigrid";
 
 // Where all ranks agree.
@@ -109,18 +111,34 @@ static enum lcl_status make_factors(struct amg *S)
     return st;
 }
 
+// Damped Jacobi diverges if the couplings exceed the diagonal by far; where it
+// does not, the factors of all levels take longer to set up than they save.
+enum lcl_amg_smoother lcl_amg_smoother_of(const struct lcl_amg_params *amg,
+                                          const struct lcl_look *look,
+                                          double rows)
+{
+    return amg->smoother > 0                          ? amg->smoother
+           : look->symmetric                          ? LCL_AMG_CHEBYSHEV
+           : (double)look->loose <= LOOSE_MOST * rows ? LCL_AMG_JACOBI
+                                                      : LCL_AMG_ILDU0;
+}
+
+static enum lcl_amg_smoother smoother_of(const struct amg *S,
+                                         const lcl_operator *A)
+{
+    return lcl_amg_smoother_of(&S->params.amg, &A->look,
+                               (double)A->range.total);
+}
+
 // Of all ranks. Whether the matrix is symmetric decides on the smoother and on
 // the products of coarse matrices.
-static enum lcl_status choose_smoother(lcl_precond *M,
-                                       const struct lcl_amg_params *amg)
+static enum lcl_status choose_smoother(lcl_precond *M)
 {
     struct amg *S = M->op.state;
     lcl_operator *A = M->whole ? M->whole : M->matrix;
     const enum lcl_status st = lcl_operator_look(A);
     S->H.params.symmetric = A->look.symmetric;
-    S->H.params.smoother = amg->smoother > 0       ? amg->smoother
-                           : S->H.params.symmetric ? LCL_AMG_CHEBYSHEV
-                                                   : LCL_AMG_ILDU0;
+    S->H.params.smoother = smoother_of(S, A);
     return st;
 }
 
@@ -182,7 +200,7 @@ static enum lcl_status make_hierarchy(lcl_precond *M)
 static enum lcl_status set_up(lcl_precond *M)
 {
     struct amg *S = M->op.state;
-    enum lcl_status st = choose_smoother(M, &S->params.amg);
+    enum lcl_status st = choose_smoother(M);
     if (st < 0)
         return st;
     if ((st = check_coarsening(M, &S->params)) == LCL_OK &&
@@ -275,7 +293,8 @@ static enum lcl_status find_kind(lcl_precond *M, bool *other)
     if (given->smoother > 0 && given->refresh == LCL_AMG_REFRESH_VALUES)
         return LCL_OK;
     const enum lcl_status st = lcl_operator_look(A);
-    *other = st == LCL_OK && A->look.symmetric != S->H.params.symmetric;
+    *other = st == LCL_OK && (A->look.symmetric != S->H.params.symmetric ||
+                              smoother_of(S, A) != S->H.params.smoother);
     return st;
 }
 
