@@ -107,7 +107,7 @@ static enum lcl_status copy(lcl_operator *A, enum lcl_mode mode,
     return lcl_buffer_copy(v->y, v->x);
 }
 
-const struct lcl_operator_ops lcl_identity = {
+static const struct lcl_operator_ops identity = {
     .apply = copy,
     .interleave = interleave_identity,
 };
@@ -115,7 +115,7 @@ const struct lcl_operator_ops lcl_identity = {
 void lcl_identity_init(lcl_operator *A, struct lcl_space V,
                        const struct lcl_numbering *numbering)
 {
-    lcl_operator_init(A, &lcl_identity, V, V);
+    lcl_operator_init(A, &identity, V, V);
     A->numbering = numbering;
     A->launches = 0;
     A->identity = true;

@@ -163,7 +163,6 @@ void lcl_operator_finish(lcl_operator *A);
 // The operator I on a space.
 void lcl_identity_init(lcl_operator *A, struct lcl_space V,
                        const struct lcl_numbering *numbering);
-extern const struct lcl_operator_ops lcl_identity;
 
 // Builds the kernels of applications in `mode`, so that none of them has to
 // wait for the compiler.

@@ -88,7 +88,8 @@ static enum lcl_status pair_leaves(struct lcl_matcher *m,
 
 // ------------------------------------------------------------------- pairs
 
-enum lcl_status lcl_match_number(struct lcl_matcher *m, int64_t n)
+// Numbers the leaders of the pairs.
+static enum lcl_status number_leaders(struct lcl_matcher *m, int64_t n)
 {
     const struct lcl_match_scan scan = {n,
                                         -1,
@@ -112,7 +113,7 @@ enum lcl_status lcl_match_pairs(struct lcl_matcher *m,
         st = match_round(m, G, how.limit, round);
     if (st == LCL_OK && how.leaves)
         st = pair_leaves(m, G, how.limit);
-    return st < 0 ? st : lcl_match_number(m, G->n);
+    return st < 0 ? st : number_leaders(m, G->n);
 }
 
 enum lcl_status lcl_match_cut(struct lcl_matcher *m,
@@ -134,5 +135,5 @@ enum lcl_status lcl_match_cut(struct lcl_matcher *m,
                               lcl_arg_int((int32_t)(G->n - most)),
                               lcl_arg_buffer(rating), lcl_arg_buffer(s->mate));
     lcl_buffer_destroy(&rating);
-    return st < 0 ? st : lcl_match_number(m, G->n);
+    return st < 0 ? st : number_leaders(m, G->n);
 }

@@ -160,7 +160,6 @@ struct lcl_match_pairing {
 enum lcl_status lcl_match_pairs(struct lcl_matcher *m,
                                 const struct lcl_match_graph *G,
                                 struct lcl_match_pairing how);
-enum lcl_status lcl_match_number(struct lcl_matcher *m, int64_t n);
 // Breaks the worst pairs so that `most` vertices remain; numbers the leaders.
 enum lcl_status lcl_match_cut(struct lcl_matcher *m,
                               const struct lcl_match_graph *G, int64_t most);

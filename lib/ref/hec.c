@@ -86,15 +86,6 @@ static double csr_dot(const struct lcl_csr *A, int64_t from, int64_t to,
     return sum;
 }
 
-void lcl_ref_hec_multiply(const struct lcl_ref_hec *H, const double *x,
-                          double *y)
-{
-    const int64_t *row_ptr = H->rest.row_ptr;
-    for (int64_t i = 0; i < H->rows; ++i)
-        y[i] =
-            ell_dot(H, i, x) + csr_dot(&H->rest, row_ptr[i], row_ptr[i + 1], x);
-}
-
 void lcl_ref_hec_solve(const struct lcl_ref_hec *H, const double *b, double *x)
 {
     const int64_t *row_ptr = H->rest.row_ptr;

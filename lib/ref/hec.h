@@ -21,10 +21,6 @@ enum lcl_status lcl_ref_hec_create(struct lcl_ref_hec *H,
                                    const struct lcl_log *log);
 void lcl_ref_hec_finish(struct lcl_ref_hec *H);
 
-// y = H x
-void lcl_ref_hec_multiply(const struct lcl_ref_hec *H, const double *x,
-                          double *y);
-
 // Solves T x = b, row by row, for H made of a lower triangular T: row i holds
 // t_ij / t_ii and ends with 1 / t_ii, which is kept in CSR:
 //     x_i = b_i / t_ii - sum_{j<i} (t_ij / t_ii) x_j

@@ -159,24 +159,6 @@ static enum lcl_status take_fastest(struct lcl_spmv *S, lcl_context *ctx,
     return st;
 }
 
-enum lcl_status lcl_spmv_prefer(enum lcl_spmv_type type, lcl_context *ctx,
-                                const struct lcl_device_matrix *A)
-{
-    struct field F;
-    char question[QUESTION];
-    enum lcl_status st = LCL_EUNSUPPORTED;
-    study_all(&F, ctx, A);
-    name_question(question, A, F.names);
-    for (int c = 0; c < F.count; ++c) {
-        if (F.product[c].type == type) {
-            lcl_autotune_store(ctx, question, c);
-            st = LCL_OK;
-        }
-        lcl_spmv_finish(&F.product[c]);
-    }
-    return st;
-}
-
 // On a CPU, blocks as stored are as fast as in slices, and need no copy.
 static bool is_best_as_stored(const lcl_context *ctx,
                               const struct lcl_device_matrix *A)

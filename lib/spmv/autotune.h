@@ -25,11 +25,6 @@ bool lcl_spmv_recall(int *best, lcl_context *ctx,
                      const struct lcl_device_matrix *A, const char *what,
                      int count);
 
-// Caches `type` as the fastest for matrices like A, without a measurement.
-// Returns LCL_OK or LCL_EUNSUPPORTED (the type is not a candidate for A).
-enum lcl_status lcl_spmv_prefer(enum lcl_spmv_type type, lcl_context *ctx,
-                                const struct lcl_device_matrix *A);
-
 // lcl_spmv_init() with the fastest type; LCL_SPMV_CSR if A is small or if there
 // is too little memory for another type.
 enum lcl_status lcl_spmv_autotune(struct lcl_spmv *S, lcl_context *ctx,

@@ -52,6 +52,3 @@ uint64_t lcl_hec_bytes(const struct lcl_hec *H);
 // LCL_ENOMEM.
 enum lcl_status lcl_hec_study(struct lcl_spmv *S, lcl_context *ctx,
                               const struct lcl_device_matrix *A, int width);
-
-// Width of the ELL part of a product after lcl_hec_study().
-int64_t lcl_hec_width(const struct lcl_spmv *S);

@@ -121,9 +121,3 @@ enum lcl_status lcl_hec_study(struct lcl_spmv *S, lcl_context *ctx,
     };
     return study_width(S, ctx, width);
 }
-
-int64_t lcl_hec_width(const struct lcl_spmv *S)
-{
-    const struct product *P = S->state;
-    return P->width;
-}

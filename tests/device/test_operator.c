@@ -7,6 +7,7 @@
 #include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
 
+#include "host/autotune.h"
 #include "host/interop.h"
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
@@ -16,6 +17,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static lcl_operator *open_operator(lcl_context *ctx, const struct lcl_csr *A,
@@ -289,22 +291,45 @@ static void test_operator__malformed_matrices_are_refused(void **state)
 
 // ------------------------------------------------------------------ choice
 
+static const enum lcl_spmv_type candidates[] = {LCL_SPMV_CSR, LCL_SPMV_SLICED,
+                                                LCL_SPMV_ADAPTIVE};
+
+// The question of lib/spmv/autotune.c for A, whose 2^14 rows have about 6
+// entries each.
+static void name_question(char text[256], lcl_context *ctx,
+                          const struct lcl_device_matrix *D)
+{
+    int at = snprintf(text, 256,
+                      "product: log2 of rows 14, mean length 6, blocks of 1: ");
+    for (int c = 0; c < 3; ++c) {
+        struct lcl_spmv S;
+        assert_int_equal(lcl_spmv_study(&S, candidates[c], ctx, D), LCL_OK);
+        at += snprintf(text + at, 256 - (size_t)at, "%s%s %s",
+                       c > 0 ? ", " : "", lcl_spmv_name(S.type), S.traits);
+        lcl_spmv_finish(&S);
+    }
+}
+
+// Caches `type` as the fastest product for A.
 static void prefer(lcl_context *ctx, const struct lcl_csr *A,
                    enum lcl_spmv_type type)
 {
     const struct lcl_bsr B = lcl_bsr_of_csr(A);
     struct lcl_device_matrix D;
+    char question[256];
+    int best = 0;
     assert_int_equal(lcl_device_matrix_init(&D, ctx, &B), LCL_OK);
     assert_false(lcl_spmv_is_small(&D));
-    assert_int_equal(lcl_spmv_prefer(type, ctx, &D), LCL_OK);
+    name_question(question, ctx, &D);
+    while (candidates[best] != type)
+        ++best;
+    lcl_autotune_store(ctx, question, best);
     lcl_device_matrix_finish(&D);
 }
 
 static void test_operator__what_was_measured_is_taken(void **state)
 {
     struct lcl_csr A = test_laplacian(32, 32, 16);
-    static const enum lcl_spmv_type candidates[] = {
-        LCL_SPMV_CSR, LCL_SPMV_SLICED, LCL_SPMV_ADAPTIVE};
     for (int i = 0; i < 3; ++i) {
         prefer(*state, &A, candidates[i]);
         lcl_operator *P = open_operator(*state, &A, LCL_SPMV_DEFAULT, 1);

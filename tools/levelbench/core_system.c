@@ -243,10 +243,3 @@ void core_system_gather(const struct core_system *S, const double *given,
     for (int64_t i = 0; i < S->A.rows; ++i)
         x[i] = given[S->perm[i]];
 }
-
-void core_system_scatter(const struct core_system *S, const double *x,
-                         double *given)
-{
-    for (int64_t i = 0; i < S->A.rows; ++i)
-        given[S->perm[i]] = x[i];
-}

@@ -27,8 +27,6 @@ enum lcl_status core_system_init(struct core_system *S, const struct lcl_csr *A,
                                  const struct lcl_log *log);
 void core_system_finish(struct core_system *S);
 
-// Vectors of the caller in the order of the system, and back.
+// x = a vector of the caller in the order of the system.
 void core_system_gather(const struct core_system *S, const double *given,
                         double *x);
-void core_system_scatter(const struct core_system *S, const double *x,
-                         double *given);
