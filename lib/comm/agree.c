@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What has to be the same on all ranks.
+// Compares parameters that must be equal on all ranks.
 #include "lib/comm/agree.h"
 
 #include "host/alloc.h"
@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-// NaN is equal to NaN.
+// Two NaN are equal.
 static bool differ(const double *a, const double *b)
 {
     return memcmp(a, b, sizeof *a) != 0 && !(*a == *b);
 }
 
-// value + r * count: numbers of rank r.
+// value + r * count: the numbers of rank r.
 static enum lcl_status compare(const struct lcl_comm *C, const char *what,
                                const struct lcl_common *all, int count,
                                const double *value)

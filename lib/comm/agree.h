@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What has to be the same on all ranks.
+// Compares parameters that must be equal on all ranks.
 #pragma once
 
 #include "lib/comm/comm.h"
@@ -11,7 +11,7 @@ struct lcl_common {
 };
 
 // Compares the numbers of all ranks with those of rank 0; collective. Returns
-// LCL_OK; LCL_EINVAL on all ranks, whose logs name the first number that
-// differs, of `what`, and the rank; or a status of the transport.
+// LCL_OK; LCL_EINVAL on all ranks if a number differs: each rank logs its name,
+// `what`, and the rank that has it; or a status of the transport.
 enum lcl_status lcl_comm_expect_equal(struct lcl_comm *C, const char *what,
                                       const struct lcl_common *all, int count);

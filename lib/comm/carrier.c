@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The thread of a relay. A request of the own device is answered when those of
-// all ranks that belong to it are there. A device asks for message t + 1 only
-// after it has the answer to message t, so that the places of message t - 1 are
-// free.
+// The thread of a relay. It answers a request of its own device once the
+// matching requests of all ranks have arrived. A device requests message t + 1
+// only after it has received the answer to message t: the slots of message t -
+// 1 are then free.
 #include "lib/comm/carrier.h"
 
 #include "cl/comm/relay.cl.h"
@@ -63,7 +63,7 @@ struct patience {
     double until;
 };
 
-// Whether to look again for something of rank `peer`.
+// Whether to keep polling for data of rank `peer`.
 static bool waits_on(struct lcl_relay *R, struct patience *p, int peer)
 {
     if (has_failed(R))
@@ -94,7 +94,7 @@ static bool await(struct lcl_relay *R, int peer, const volatile uint64_t *word,
 
 // ------------------------------------------------------------------- sums
 
-// The sum over all ranks, in their order; NaN: a rank has failed.
+// The sum over all ranks, in the order of the ranks; NaN if a rank has failed.
 static double total(struct lcl_relay *R, uint32_t tag, int row)
 {
     double sum = 0;
@@ -173,9 +173,10 @@ static bool receive(struct lcl_relay_exchange *X,
     return true;
 }
 
-// Whether rank `peer` has taken the message before this one, whose place the
-// message after this one needs.
-static bool has_taken(struct lcl_relay_exchange *X, int peer, long long before)
+// Waits until rank `peer` has copied the message before this one; the next
+// message overwrites its slot.
+static bool await_copied(struct lcl_relay_exchange *X, int peer,
+                         long long before)
 {
     struct lcl_relay *R = X->relay;
     struct lcl_relay_exchange *Y =
@@ -191,7 +192,7 @@ static bool carry(struct lcl_relay_exchange *X, long long message)
 {
     bool there = true;
     for (int k = 0; k < X->tos && there; ++k)
-        there = has_taken(X, X->to[k].rank, message - 1);
+        there = await_copied(X, X->to[k].rank, message - 1);
     for (int k = 0; k < X->froms && there; ++k)
         there = receive(X, &X->from[k], (uint32_t)message);
     return there;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums and agreements over the ranks, by any transport.
+// Sums and agreements over the ranks, on top of any transport.
 #include "lib/comm/comm.h"
 
 #include "host/alloc.h"
@@ -76,7 +76,7 @@ enum lcl_status lcl_comm_max(struct lcl_comm *C, int64_t *largest)
     return LCL_OK;
 }
 
-// The rank whose status counts.
+// The rank whose status becomes the status of all.
 static int find_status(const int32_t *all, int size)
 {
     int found = 0;
@@ -102,7 +102,7 @@ enum lcl_status lcl_comm_agree(struct lcl_comm *C, enum lcl_status own,
     const int32_t *all = room;
     const int r = find_status(all, C->size);
     const enum lcl_status agreed = (enum lcl_status)all[r];
-    if (agreed < 0) // rank r has said why
+    if (agreed < 0) // rank r has logged the reason
         lcl_info(&C->log, "%s: rank %d failed: %s", what, r,
                  lcl_status_str(agreed));
     return agreed;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that MPI connects. Waiting looks for completion and for the message
-// that a rank sends to all others when it fails, which they answer; it ends
-// after some seconds. MPI reads and writes memory of this file only, except for
-// what exchanges send.
+// Ranks that MPI connects. A rank that fails sends a message to all others,
+// which answer it; each wait polls for its own completion and for such a
+// message, and ends after some seconds. MPI reads and writes only memory of
+// this file, except for the data that exchanges send.
 //
-// A gather is one message for few bytes: the bytes and their number in an
+// A gather of few bytes is one message: the bytes and their number in an
 // envelope of fixed size, so that ranks with different numbers still make the
 // same MPI call. More bytes follow in a second message.
 #include "lib/comm/mpi.h"
@@ -22,13 +22,14 @@
 
 enum { TAG_MESSAGE = 1, TAG_FAILED = 2, TAG_LIVES = 3 };
 enum { ENVELOPE = LCL_COMM_STARTED, ALIGNMENT = 16 };
-// Polls between two looks for a failure, and before the processor is given away
+// Polls between two checks for a failure, and before a rank yields the
+// processor
 enum { LOOK = 64, SPINS = 1000 };
 
 // In seconds; a rank may compile kernels while others wait for it.
 #define PATIENCE 25.0
 #define GRACE    1.0 // for answers to a failure
-#define BRIEF    0.1 // of a wait, before a rank sleeps between two polls
+#define BRIEF    0.1 // polling without sleep at the start of a wait
 
 struct envelope {
     uint64_t bytes;
@@ -40,25 +41,25 @@ struct area {
     size_t bytes;
 };
 
-// How ranks begin: before they can tell each other of failures. MPI may write
-// to it until its request has completed.
+// State of the start, when ranks cannot report failures to each other yet. MPI
+// may write to it until its request has completed.
 struct meeting {
     MPI_Comm copy;
     MPI_Request request;
-    int ready, all; // whether the rank is, and all are
+    int ready, all; // whether this rank is ready, whether all are
 };
 
 struct endpoint {
-    struct lcl_comm comm; // first
+    struct lcl_comm comm; // must be the first member
     MPI_Comm mpi;
     struct meeting meeting;
     double patience;   // seconds that a rank waits for the others
-    int failed;        // the rank that ended all; -1: none
+    int failed;        // the rank that ended all calls; -1: none
     int open;          // requests that have not completed
     MPI_Request ahead; // of `envelope`, once `started`
     bool started;
-    struct envelope *envelope; // one per rank, then its own
-    struct area gathered;      // as `envelope`, for more bytes
+    struct envelope *envelope; // one per rank, then the own one
+    struct area gathered;      // like `envelope`, for more bytes
     struct area received;      // messages of the last exchange
     struct area requests;
 };
@@ -70,7 +71,8 @@ static MPI_Request *request_of(const struct endpoint *E)
 
 // ------------------------------------------------------------------- failures
 
-// Ends all calls because of `rank` and sends the others an empty message.
+// Marks all calls as failed because of `rank` and sends an empty message to the
+// others.
 static void end_calls(struct endpoint *E, int rank, int tag)
 {
     E->failed = rank;
@@ -98,7 +100,8 @@ static enum lcl_status fail_mpi(struct endpoint *E, const char *call, int code)
     return lcl_fail(&E->comm.log, LCL_EDEVICE, "%s: %s", call, text);
 }
 
-// Without this call the rank never gets to a later one: it ends the others.
+// Without memory this rank cannot make any later call, so it ends the calls of
+// the others.
 static enum lcl_status grow(struct endpoint *E, struct area *area, size_t count,
                             size_t size)
 {
@@ -114,7 +117,7 @@ static enum lcl_status grow(struct endpoint *E, struct area *area, size_t count,
 }
 
 // Marks the ranks that have sent a message with this tag.
-static void take_answers(const struct endpoint *E, int tag, bool *lives)
+static void mark_answers(const struct endpoint *E, int tag, bool *lives)
 {
     MPI_Status status;
     int there = 1;
@@ -126,15 +129,15 @@ static void take_answers(const struct endpoint *E, int tag, bool *lives)
         lives[status.MPI_SOURCE] = true;
 }
 
-// The first rank that does not answer a failure; -1: none, or no memory.
+// The first rank that does not answer a failure; -1: none, or out of memory.
 static int find_silent(const struct endpoint *E)
 {
     const double until = lcl_now() + GRACE;
     bool *lives = lcl_calloc((size_t)E->comm.size, sizeof *lives);
     int r = 0;
     while (lives && lcl_now() < until) {
-        take_answers(E, TAG_FAILED, lives);
-        take_answers(E, TAG_LIVES, lives);
+        mark_answers(E, TAG_FAILED, lives);
+        mark_answers(E, TAG_LIVES, lives);
         sched_yield();
     }
     while (lives && r < E->comm.size && (lives[r] || r == E->comm.rank))
@@ -157,7 +160,7 @@ static enum lcl_status refuse_silence(struct endpoint *E)
                                E->patience);
 }
 
-// Whether a rank has failed, which is kept.
+// Checks whether a rank has failed; E->failed keeps the result.
 static enum lcl_status look(struct endpoint *E)
 {
     int there;
@@ -178,7 +181,7 @@ static enum lcl_status look_until(struct endpoint *E, double until)
     return st < 0 || lcl_now() < until ? st : refuse_silence(E);
 }
 
-// Between two polls of a wait that began at `start`.
+// Pauses between two polls of a wait that began at `start`.
 static void rest(double start)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
@@ -188,7 +191,7 @@ static void rest(double start)
         nanosleep(&pause, NULL);
 }
 
-// Waits for a request; *code is the one of MPI.
+// Waits for a request; *code receives the MPI error code.
 static enum lcl_status await(struct endpoint *E, MPI_Request *request,
                              MPI_Status *status, int *code)
 {
@@ -227,7 +230,7 @@ static enum lcl_status check_size(const struct endpoint *E, size_t bytes)
 
 // -------------------------------------------------------------------- gathers
 
-// all[r] = own of rank r; all ranks have the same `bytes`.
+// all[r] = own of rank r; `bytes` must be equal on all ranks.
 static enum lcl_status gather_equal(struct endpoint *E, const void *own,
                                     size_t bytes, void *all)
 {
@@ -321,7 +324,7 @@ static size_t aligned(size_t bytes)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-// Refuses long messages, and makes room for those that come in.
+// Refuses messages that are too long and allocates memory for incoming ones.
 static enum lcl_status prepare(struct endpoint *E,
                                const struct lcl_exchange_plan *P)
 {
@@ -395,7 +398,7 @@ static enum lcl_status receive(struct endpoint *E, int index,
                                         in->bytes);
 }
 
-// Completes all messages also if one has a wrong length.
+// Completes all messages even if one has a wrong length.
 static enum lcl_status end(struct lcl_comm *C, struct lcl_exchange_plan *P)
 {
     struct endpoint *E = (struct endpoint *)C;
@@ -510,7 +513,7 @@ static enum lcl_status await_all(struct meeting *m, double patience,
     return LCL_OK;
 }
 
-// Duplicates the communicator, and finds out whether all ranks are ready.
+// Duplicates the communicator and checks that all ranks are ready.
 static enum lcl_status meet(struct meeting *m, MPI_Comm mpi, double patience,
                             const struct lcl_log *log)
 {
@@ -526,8 +529,8 @@ static enum lcl_status meet(struct meeting *m, MPI_Comm mpi, double patience,
                : refuse_meeting(log);
 }
 
-// A rank without memory for *E waits without limit: MPI must not write to its
-// stack later.
+// A rank without memory for *E waits without a time limit, because MPI may
+// write to its stack until the request completes.
 static enum lcl_status begin_all(struct endpoint *E, MPI_Comm mpi,
                                  enum lcl_status own, const struct lcl_log *log)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that an application handles by itself: agreement, gathers of bytes, and
-// rows between rank 0 and all.
+// Ranks as an object of the application: agreement, gathers of bytes, and rows
+// between rank 0 and all ranks.
 #include "lib/comm/ranks.h"
 
 #include "host/alloc.h"
@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PIECE = 1 << 20 }; // numbers of a message
-// In seconds, the wait for the others after an error with or without a text;
-// with one, that of each next rank is longer.
+enum { PIECE = 1 << 20 }; // numbers per message
+// Seconds that a rank waits for the others after an error, without and with a
+// text. With a text, each later rank waits longer than the one before.
 #define GRACE       4.0
 #define GRACE_TEXT  1.0
 #define GRACE_RANK  0.1
@@ -22,10 +22,10 @@ enum { PIECE = 1 << 20 }; // numbers of a message
 
 struct lcl_ranks {
     struct lcl_comm *comm;
-    double patience; // by default
+    double patience; // default of `timeout`
     double timeout;  // in use
     int local;
-    bool started; // MPI, by this object
+    bool started; // this object has started MPI
     bool lost;
 };
 
@@ -125,7 +125,8 @@ struct outcome {
     int32_t status, has_text;
 };
 
-// The rank whose outcome counts: an error with a text, an error, the largest.
+// The rank whose outcome becomes the outcome of all: an error with a text
+// before an error without one before the largest status.
 static int find_outcome(const struct outcome *all, int size)
 {
     int found = 0;
@@ -138,7 +139,8 @@ static int find_outcome(const struct outcome *all, int size)
     return found;
 }
 
-// Without a log after an error with a text: no other sentence replaces it.
+// After an error with a text this rank logs nothing more, so that the text
+// remains the last message.
 static enum lcl_status gather_outcomes(lcl_ranks *R, const struct outcome *own,
                                        const void **all)
 {
@@ -214,7 +216,8 @@ enum lcl_status lcl_ranks_agree(lcl_ranks *ranks, enum lcl_status own,
 
 // ---------------------------------------------------------------- bytes
 
-// A rank with wrong arguments takes part by a length that no other one has.
+// A rank with wrong arguments announces a length that no other rank can have,
+// so that the call fails on all.
 enum lcl_status lcl_ranks_gather(lcl_ranks *ranks, const void *own,
                                  size_t bytes, void *all)
 {
@@ -260,7 +263,7 @@ static bool fits(const struct shape *s)
            (s->columns == 0 || s->total <= most / s->columns);
 }
 
-// All ranks find the same error.
+// The shapes of all ranks are known, so that all find the same error.
 static enum lcl_status check_shapes(const struct lcl_comm *C,
                                     const struct shape *all)
 {
@@ -283,7 +286,7 @@ static enum lcl_status check_shapes(const struct lcl_comm *C,
     return LCL_OK;
 }
 
-// Sends `count` numbers, or receives them if from is NULL.
+// Sends `count` numbers from `from`, or receives them if `from` is NULL.
 static enum lcl_status pass(struct lcl_comm *C, int peer, const double *from,
                             double *to, int64_t count)
 {
@@ -301,7 +304,8 @@ static enum lcl_status pass(struct lcl_comm *C, int peer, const double *from,
     return st;
 }
 
-// Rank 0, with another rank: from whole to part if it spreads.
+// On rank 0, with one other rank: sends a part of the whole vector if `spread`,
+// else receives it.
 static enum lcl_status pass_whole(struct lcl_comm *C, int peer,
                                   const struct shape *s, const double *from,
                                   double *to, bool spreads)
@@ -338,7 +342,8 @@ static void copy_own(const struct shape *s, const double *from, double *to,
     }
 }
 
-// From the whole vectors to the parts if it spreads, else back.
+// Copies the whole vectors on rank 0 to the parts of all ranks if `spread`,
+// else back.
 static enum lcl_status move(lcl_ranks *R, const struct shape *own,
                             const double *from, double *to, bool spreads)
 {

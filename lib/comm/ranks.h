@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that an application handles by itself.
+// Internal functions of ranks as an object of the application.
 #pragma once
 
 #include <levelcl/ranks.h>
 
-// The communicator, as an argument of lcl_mpi_comm_create().
+// The communicator, as lcl_mpi_comm_create() expects it.
 const void *lcl_ranks_mpi(const lcl_ranks *R);

@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-// A kernel waits this long, longer than the thread that answers it.
+// A kernel waits for longer than the thread that answers it.
 #define DEVICE_PATIENCE 60.0 // seconds
 
 static bool is_cpu(const lcl_relay *R)
@@ -21,7 +21,7 @@ static bool is_cpu(const lcl_relay *R)
     return lcl_context_caps(R->ctx)->type == LCL_DEVICE_CPU;
 }
 
-// On a CPU each group that waits keeps a core, which the kernel of another rank
+// On a CPU each waiting group occupies a core that the kernel of another rank
 // may need.
 static int64_t waiting_groups(const lcl_relay *R, int64_t wanted)
 {
@@ -53,7 +53,7 @@ static enum lcl_status enqueue_sum(lcl_relay *R, lcl_buffer *sums, int first,
         lcl_arg_int((int32_t)(uint32_t)++R->sums), lcl_arg_long(R->polls));
 }
 
-// The kernel waits and nobody answers.
+// Times a kernel that waits without getting an answer.
 static enum lcl_status time_wait(lcl_relay *R, lcl_buffer *sums,
                                  double *seconds)
 {
@@ -65,10 +65,9 @@ static enum lcl_status time_wait(lcl_relay *R, lcl_buffer *sums,
     return st;
 }
 
-// How often a kernel reads memory of the host while it waits. The first launch
-// may compile the kernel and does not count. The others count with their
-// launch, which on a busy CPU takes tens of milliseconds: the shortest of
-// three.
+// How often a kernel polls host memory while it waits, measured over three
+// launches; the shortest counts. A launch takes tens of milliseconds on a busy
+// CPU and is part of the time. One launch before these may compile the kernel.
 static enum lcl_status count_polls(lcl_relay *R, lcl_buffer *sums)
 {
     double seconds = 0, again;
@@ -86,8 +85,9 @@ static enum lcl_status count_polls(lcl_relay *R, lcl_buffer *sums)
     return st;
 }
 
-// Without an answer the kernel has told the host that it is late. Mesa 25.0.7
-// copies memory of llvmpipe when it is mapped, and shows the host nothing.
+// A kernel that gets no answer reports to the host that it is late. The report
+// is missing with Mesa 25.0.7, which copies memory of llvmpipe when it is
+// mapped.
 static enum lcl_status check_shared(lcl_relay *R)
 {
     const bool late = R->ask.words[0] != 0;
@@ -152,7 +152,7 @@ void lcl_relay_destroy(lcl_relay **relay)
 
 // ------------------------------------------------------------------- run
 
-// Ranks of a run that failed may have begun different numbers of messages.
+// After a failed run, ranks may have begun different numbers of messages.
 static void level_exchange(const struct lcl_relays *all, int place)
 {
     long long most = 0;
@@ -231,7 +231,7 @@ enum lcl_status lcl_relay_sum(lcl_relay *R, lcl_buffer *sums, int first,
 
 // ------------------------------------------------------------------- exchanges
 
-// In doubles instead of rows.
+// Converts counts of rows to counts of doubles.
 static struct lcl_halo_peer *copy_of(const struct lcl_halo_peer *all, int count,
                                      int64_t per_row)
 {
@@ -262,7 +262,7 @@ static enum lcl_status fill(lcl_relay_exchange *X,
                                     what);
 }
 
-// Takes the first free place.
+// Uses the first free entry of the list.
 static enum lcl_status list(lcl_relay_exchange *X)
 {
     lcl_relay *R = X->relay;

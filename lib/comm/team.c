@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks that are threads. Each rank counts its collective calls; call number c
-// leaves what others need in slot c % 2 and waits until the others have begun
-// call c. A rank that begins call c + 1 reads no slot of call c any more, so
-// that nobody overwrites a slot that is in use.
+// Ranks that are threads. Each rank counts its collective calls. Call number c
+// stores the data for other ranks in slot c % 2 and waits until the others have
+// begun call c. A rank that begins call c + 1 has read all slots of call c, so
+// that no slot is overwritten while it is in use.
 #include "lib/comm/team.h"
 
 #include "host/access.h"
@@ -17,7 +17,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { SPINS = 4000 }; // polls before the processor is given away
+enum { SPINS = 4000 }; // polls before a thread yields the processor
 
 struct slot {
     char *data;
@@ -25,23 +25,23 @@ struct slot {
 };
 
 struct member {
-    struct lcl_comm comm; // first
+    struct lcl_comm comm; // must be the first member
     lcl_team *team;
-    long long calls;     // begun by this rank
-    atomic_llong posted; // of these, those whose slot is filled
-    atomic_bool left;    // this rank reads nothing of the others any more
+    long long calls;     // calls that this rank has begun
+    atomic_llong posted; // calls whose slot this rank has filled
+    atomic_bool left;    // this rank no longer reads slots of others
     struct slot slot[2];
     pthread_t thread;
     enum lcl_status status; // of the last run
     lcl_context *ctx;       // NULL: none
-    struct lcl_guest guest; // of ctx before this run
+    struct lcl_guest guest; // guest of ctx before this run
 };
 
 struct lcl_team {
     int size;
     atomic_int failed;        // 1 + the rank that failed first; 0: none
     struct lcl_relays relays; // rank: NULL: none
-    // of the run in progress
+    // State of the run in progress
     atomic_int gate; // > 0: threads may start; < 0: they end
     lcl_team_fn *fn;
     void *arg;
@@ -56,8 +56,8 @@ static void note_failure(struct member *m)
     atomic_compare_exchange_strong(&m->team->failed, &none, m->comm.rank + 1);
 }
 
-// Returns when no other rank reads this one's messages any more: each fails in
-// its next call, or ends.
+// Returns once no other rank reads messages of this one: each of the others
+// fails in its next call, or ends.
 static void give_up(struct lcl_comm *C)
 {
     struct member *m = (struct member *)C;
@@ -73,7 +73,8 @@ static bool has_posted(const struct member *m, long long call)
     return atomic_load_explicit(&m->posted, memory_order_acquire) >= call;
 }
 
-// A rank may fail after a call that it has completed: what is posted counts.
+// A rank may fail after a call that it has completed: its posted slots remain
+// valid.
 static enum lcl_status await(struct member *m, int peer, long long call)
 {
     const lcl_team *T = m->team;
@@ -98,7 +99,8 @@ static enum lcl_status await_all(struct member *m, long long call)
     return st;
 }
 
-// Without this call the rank never gets to a later one: it ends the others.
+// Without memory this rank cannot make any later call, so it ends the calls of
+// the others.
 static enum lcl_status refuse_memory(struct member *m)
 {
     const enum lcl_status st = lcl_fail_memory(&m->comm.log, "a message");
@@ -106,7 +108,7 @@ static enum lcl_status refuse_memory(struct member *m)
     return st;
 }
 
-// Begins a call that leaves `bytes` bytes of data for the others.
+// Begins a call and stores `bytes` bytes of data for the others.
 static enum lcl_status post(struct member *m, const void *data, size_t bytes)
 {
     const long long call = ++m->calls;
@@ -128,7 +130,7 @@ static enum lcl_status post(struct member *m, const void *data, size_t bytes)
     return LCL_OK;
 }
 
-// What rank `peer` has left in the current call.
+// Reads the slot of rank `peer` in the current call.
 static enum lcl_status read_slot(const struct slot **s, struct member *m,
                                  int peer)
 {
@@ -179,8 +181,8 @@ static enum lcl_status receive(struct member *m, struct lcl_message *in)
     return lcl_comm_refuse_length(&m->comm, in->peer, 0, in->bytes);
 }
 
-// Also waits for those who read its own messages: they then have ended the
-// exchange before this one.
+// Also waits for the receivers of this rank's messages: they have then
+// completed the previous exchange.
 static enum lcl_status end(struct lcl_comm *C, struct lcl_exchange_plan *P)
 {
     struct member *m = (struct member *)C;
@@ -196,7 +198,7 @@ static const struct lcl_comm_ops ops = {gather, begin, end, give_up, NULL};
 
 // ------------------------------------------------------------------- run
 
-// A rank that fails lets the kernels of all ranks that wait go on.
+// If a rank fails, waiting kernels of all ranks stop waiting.
 static enum lcl_status call(struct member *m)
 {
     lcl_relay *R = m->comm.relay;
@@ -229,7 +231,7 @@ static void *run_member(void *arg)
     return NULL;
 }
 
-// Returns how many threads run: size - 1, or fewer.
+// Returns the number of running threads: size - 1, or fewer.
 static int start(lcl_team *T)
 {
     int r = 1;
@@ -266,8 +268,8 @@ static enum lcl_status worst(lcl_team *T)
     return st;
 }
 
-// For functions of the caller on rank 0, whose thread does not use the contexts
-// of the others.
+// Marks functions of the caller that run on rank 0: its thread must not use the
+// contexts of the other ranks.
 static void set_guests(lcl_team *T, bool on)
 {
     for (int r = 1; r < T->size; ++r) {
@@ -309,11 +311,11 @@ static void disconnect(lcl_team *T)
 struct connection {
     lcl_team *T;
     lcl_context *const *ctx;
-    lcl_trial **trial; // of each rank
+    lcl_trial **trial; // one per rank
 };
 
-// Whether it works is tried: failures are no errors. At debug level all
-// messages are logged.
+// Runs an attempt whose failure is not an error: its messages are logged at
+// debug level only.
 static enum lcl_status quietly(
     enum lcl_status (*attempt)(const struct connection *c, int rank),
     const struct connection *c, int rank)
@@ -355,7 +357,8 @@ static enum lcl_status try_on_rank(void *arg, int rank)
     return quietly(try_relay, arg, rank);
 }
 
-// Threads of other ranks may read what a trial owns until all have ended.
+// Threads of other ranks may read memory of a trial, so that all trials must
+// have ended before one is destroyed.
 static bool try_all(struct connection *c)
 {
     lcl_team *T = c->T;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums and messages of a relay whose results are known. Messages go round the
-// ranks, upwards and at the same time downwards; each rank sends on what it has
-// received, turned by one element. An element that is not there in time, or
-// that belongs to another message, remains wrong until the end.
+// Trial of a relay with sums and messages whose results are known. Messages
+// travel round the ranks, upwards and at the same time downwards; each rank
+// forwards the message that it has received, rotated by one element. A late
+// element, or one of another message, stays wrong until the end.
 #include "lib/comm/trial.h"
 
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
 
-#define PATIENCE (1.0 / 60) // of a relay's own, on a device without other work
+#define PATIENCE (1.0 / 60) // of a relay alone on its device
 
 enum { SUMS = 16, LENGTHS = 3, ROUNDS = 64, CPU_ROUNDS = 2 };
 
-// Doubles in a message: up to the halo of 256^3 cells on two devices.
+// Doubles per message: up to the halo of 256^3 cells on two devices.
 static const int64_t length[LENGTHS] = {1, 1000, 65536};
 
 struct course {
@@ -33,7 +33,7 @@ static bool is_cpu(const lcl_relay *R)
     return lcl_context_caps(R->ctx)->type == LCL_DEVICE_CPU;
 }
 
-// The same on all ranks.
+// The number of rounds, equal on all ranks.
 static int rounds_on(const lcl_relay *R)
 {
     for (int r = 0; r < R->all->size; ++r)
@@ -49,7 +49,7 @@ static int rank_from(const lcl_relay *R, int steps)
     return ((R->rank + steps) % size + size) % size;
 }
 
-// Element k of the message that begins at a rank.
+// Element k of the message that starts at a rank.
 static double value_at(const struct course *c, int rank, int way, int64_t k)
 {
     return (double)(((int64_t)rank * 2 + way) * c->count + k + 1);
@@ -122,7 +122,7 @@ enum lcl_status lcl_trial_create(lcl_trial **out, lcl_relay *R)
     return st;
 }
 
-// The relay's counts begin after the trial.
+// The relay's statistics must not include the trial.
 void lcl_trial_destroy(lcl_trial **trial)
 {
     lcl_trial *T = *trial;
@@ -140,8 +140,8 @@ void lcl_trial_destroy(lcl_trial **trial)
 
 // ------------------------------------------------------------------- sums
 
-// Sums the numbers of two rows and of all ranks, whose number multiplies them
-// each time; all sums are exact.
+// Sums two rows of numbers over all ranks; each sum multiplies them by the
+// number of ranks. All sums are exact.
 static enum lcl_status sum_once(lcl_relay *R, lcl_buffer *sums, double expected,
                                 bool *right)
 {
