@@ -12,7 +12,8 @@
 struct part {
     struct lcl_halo halo;
     struct lcl_segments segments; // LCL_COMMUNICATION_REPRODUCIBLE
-    int renumbered;               // of A->part, when the halo last followed
+    int renumbered;               // count of A->part when the halo last
+                                  // followed it
 };
 
 // ------------------------------------------------------------------- products
@@ -27,7 +28,7 @@ static enum lcl_status follow(lcl_operator *A, const struct lcl_numbering *N)
                                        N->n / N->block, N->block);
 }
 
-// The product of the part exists from its first use on.
+// The part creates its product on first use; copies its description then.
 static void note_product(lcl_operator *A)
 {
     const struct part *D = A->state;
@@ -43,7 +44,7 @@ static enum lcl_status prepare(lcl_operator *A)
 {
     struct part *D = A->state;
     const enum lcl_status st =
-        A->range.segments ? LCL_OK // all rows are boundary rows
+        A->range.segments ? LCL_OK // then all rows are boundary rows
                           : lcl_operator_prepare(A->part, LCL_APPLY_DOT);
     note_product(A);
     if (st < 0 || D->renumbered == A->part->renumbered)
@@ -118,7 +119,7 @@ static enum lcl_status take_placed(lcl_operator *A, const double *val)
     return st < 0 ? st : lcl_halo_update(&D->halo, val);
 }
 
-// The values of one rank that have changed are new on all.
+// If the values of one rank have changed, all ranks update theirs.
 static enum lcl_status update(lcl_operator *A, const double *val)
 {
     static const char what[] = "new values";
@@ -166,7 +167,7 @@ static const struct lcl_operator_ops ops = {
 
 // ------------------------------------------------------------------- creation
 
-// A product in other modes needs a pass of its own over boundary rows.
+// In the other modes, boundary rows would need a pass of their own.
 static unsigned modes_of(const lcl_operator *A)
 {
     const struct part *D = A->state;
@@ -217,7 +218,7 @@ bool lcl_is_reproducible(const struct lcl_operator_params *params)
     return params && params->communication == LCL_COMMUNICATION_REPRODUCIBLE;
 }
 
-// The device has checked the other values.
+// Checks the values of boundary rows; the device has checked the others.
 static enum lcl_status check_boundary(const struct lcl_halo *H,
                                       const struct lcl_view *rows)
 {
@@ -255,8 +256,8 @@ static enum lcl_status create(lcl_operator *A, struct lcl_halo_plan *P,
     return LCL_OK;
 }
 
-// The block size decides which methods suit A, the same on all ranks; that of
-// A->part remains the rank's own.
+// The block size decides which methods suit A, so that it is the same on all
+// ranks; A->part keeps the rank's own.
 static enum lcl_status agree_on_block(lcl_operator *A)
 {
     int64_t block = A->info.block_size;
@@ -276,7 +277,7 @@ enum lcl_status lcl_distributed_create(lcl_operator **out, lcl_context *ctx,
     enum lcl_status st =
         lcl_halo_plan_init(&P, comm, rows, lcl_is_reproducible(params));
     lcl_task_next(ctx, LCL_TASK_UPLOAD);
-    if (rows->sound == LCL_VIEW_UNKNOWN) // then the plan has checked all
+    if (rows->sound == LCL_VIEW_UNKNOWN) // the plan has checked all entries
         checked.sound = LCL_VIEW_ALL;
     *out = NULL;
     if (st == LCL_OK && (st = lcl_operator_allocate(out, ctx, &ops, rows->rows,

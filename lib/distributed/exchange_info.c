@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the ranks of an operator have exchanged.
+// Statistics of the exchanges of an operator's ranks.
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/comm/relay.h"
 #include "lib/distributed/team_operator.h"
 
-// By the rank's own thread, and by that of its relay.
+// The sum over the rank's own thread and the thread of its relay.
 static struct lcl_exchange_info exchanged(const struct lcl_comm *C)
 {
     const struct lcl_exchange_info a = C->exchanged;

@@ -17,15 +17,15 @@
 
 static const char what[] = "rows of other ranks";
 
-// What the search for layers knows on the host.
+// Host data of the search for layers.
 struct search {
-    const struct lcl_halo_plan *P; // of the product
+    const struct lcl_halo_plan *P; // plan of the product
     struct lcl_comm *C;
     int block;
     struct lcl_csr own; // pattern of the rank's own entries
-    int64_t *firsts;    // of all ranks, and the total
-    int64_t *col;       // of the rank's rows, in the whole matrix
-    int64_t *ghost_col; // of the ghosts' rows
+    int64_t *firsts;    // first row of each rank, and the total
+    int64_t *col;       // columns of the rank's rows, in the whole matrix
+    int64_t *ghost_col; // columns of the ghosts' rows
     // Rows of other ranks in all layers so far, and their exchange
     struct lcl_halo_plan plan;
 };
@@ -95,7 +95,7 @@ static enum lcl_status list_own(struct lcl_overlap_rows *O, struct search *s)
     return LCL_OK;
 }
 
-// The own values of the rank's rows, from the device.
+// Reads the values of the rank's entries in own columns from the device.
 static enum lcl_status read_own_values(double **own, const lcl_operator *part)
 {
     const lcl_buffer *from = lcl_operator_staging(part);
@@ -105,7 +105,7 @@ static enum lcl_status read_own_values(double **own, const lcl_operator *part)
                 : lcl_fail_memory(lcl_context_log(part->range.ctx), what);
 }
 
-// Puts them between the values of boundary rows.
+// Merges the own values with the values of boundary rows.
 static void merge_values(const struct lcl_overlap_rows *O, const double *own)
 {
     const struct lcl_halo *H = lcl_distributed_halo(O->whole);
@@ -123,7 +123,7 @@ static void merge_values(const struct lcl_overlap_rows *O, const double *own)
     }
 }
 
-// The current values of the rank's rows.
+// Updates the values of the rank's rows.
 static enum lcl_status take_own_values(const struct lcl_overlap_rows *O)
 {
     double *own;
@@ -136,7 +136,8 @@ static enum lcl_status take_own_values(const struct lcl_overlap_rows *O)
 
 // ------------------------------------------------------------------- layers
 
-// Completes the blocks of rows, which are sorted, in place: there is space.
+// Extends the sorted rows to whole blocks, in place; the array has space for
+// them.
 static int64_t complete_blocks(int64_t *rows, int64_t count, int block)
 {
     for (int64_t k = 0; k < count; ++k)
@@ -147,8 +148,8 @@ static int64_t complete_blocks(int64_t *rows, int64_t count, int block)
     return count * block;
 }
 
-// The ghosts of the next layer: those so far, and the columns of other ranks of
-// `count` entries.
+// Adds the ghosts of the next layer: the columns of other ranks among `count`
+// columns.
 static enum lcl_status grow(struct search *s, const int64_t *col, int64_t count)
 {
     struct lcl_halo_plan *L = &s->plan;
@@ -211,7 +212,7 @@ static enum lcl_status gather_firsts(const struct search *s)
     return lcl_comm_gather(s->C, &s->P->first, sizeof s->P->first, s->firsts);
 }
 
-// Each layer starts from the rows that have been fetched.
+// Each layer starts from the rows that the one before has fetched.
 static enum lcl_status find_layers(struct lcl_overlap_rows *O, struct search *s,
                                    int layers)
 {
@@ -231,7 +232,7 @@ static enum lcl_status find_layers(struct lcl_overlap_rows *O, struct search *s,
     return st;
 }
 
-// Values of the rank's rows, and those of the ghosts.
+// Updates the values of the rank's rows and fetches those of the ghosts.
 static enum lcl_status fetch_values(const struct lcl_overlap_rows *O,
                                     const struct lcl_halo_plan *L,
                                     struct lcl_comm *C)
@@ -264,7 +265,7 @@ static int64_t row_of_ghost(const struct lcl_overlap_rows *O,
     return g < O->low ? g : L->rows + g;
 }
 
-// Column of the matrix, or -1.
+// Local column of a column of the whole matrix, or -1.
 static int64_t local_column(const struct lcl_overlap_rows *O,
                             const struct search *s, int64_t column)
 {
@@ -276,7 +277,7 @@ static int64_t local_column(const struct lcl_overlap_rows *O,
     return at ? row_of_ghost(O, L, at - L->ghost) : -1;
 }
 
-// Appends row i: `count` entries, of which `from` is the first of all.
+// Appends row i with `count` entries; the first of them is entry `from` of all.
 static void add_row(struct lcl_csr *A, const struct lcl_overlap_rows *O,
                     const struct search *s, const int64_t *col, int64_t count,
                     int64_t from)
@@ -405,8 +406,8 @@ uint64_t lcl_overlap_rows_bytes(const struct lcl_overlap_rows *O)
 
 // ------------------------------------------------------------------- sums
 
-// What a row adds: its own element, then those that ranks send, which are in
-// the order of the ranks.
+// Lists the summands of each row: its own element, then the elements that other
+// ranks send, in the order of the ranks.
 static void fill_places(uint32_t *first, uint32_t *place,
                         const struct lcl_halo_plan *P)
 {
@@ -444,7 +445,7 @@ static enum lcl_status make_places(struct lcl_overlap_rows *O)
     return st == LCL_ENOMEM ? lcl_fail_memory(lcl_context_log(ctx), what) : st;
 }
 
-// The sums of ghosts go where their entries come from.
+// Each sum of a ghost goes to the rank that owns the row.
 static enum lcl_status make_messages(struct lcl_overlap_rows *O)
 {
     const struct lcl_halo_plan *P = &O->halo.plan;
@@ -483,8 +484,8 @@ enum lcl_status lcl_overlap_rows_make_sums(struct lcl_overlap_rows *O)
     return lcl_kernel_get(&O->collect, ctx, &spec);
 }
 
-// The outbox is free: since the last exchange, its receivers have begun the one
-// of the halo.
+// The outbox may be overwritten: its receivers have begun the exchange of the
+// halo since, and so have completed the last exchange of sums.
 static enum lcl_status exchange_sums(struct lcl_overlap_rows *O)
 {
     const struct lcl_halo_plan *P = &O->halo.plan;

@@ -130,7 +130,7 @@ struct values {
     const double *val;
 };
 
-// The values are finite: nobody checks them again.
+// Updates the part of one rank, whose values are known to be finite.
 static enum lcl_status update_part(void *arg, int rank)
 {
     const struct values *v = arg;
@@ -153,7 +153,7 @@ static void order_chunk(void *arg, int64_t chunk)
         o->to[k] = o->from[o->map[k]];
 }
 
-// The caller's values in the order of the ranks.
+// Reorders the caller's values by rank.
 static const double *ordered(const lcl_operator *A, const double *val)
 {
     const struct lcl_team_operator *T = A->team;
@@ -227,7 +227,7 @@ struct creation {
     const struct lcl_operator_params *params;
 };
 
-// One rank alone has nothing to exchange.
+// Creates the part of one rank; a single rank has no halo.
 static enum lcl_status create_part(void *arg, int rank)
 {
     const struct creation *c = arg;
@@ -264,7 +264,7 @@ static bool is_cpu(lcl_context *ctx)
     return lcl_context_caps(ctx)->type == LCL_DEVICE_CPU;
 }
 
-// A kernel that waits on a CPU keeps others from running.
+// A kernel that waits on a CPU keeps other kernels from running.
 static bool may_connect(const struct lcl_team_operator *T,
                         lcl_context *const *ctx, enum lcl_communication way)
 {
@@ -334,7 +334,7 @@ void lcl_team_note_products(lcl_operator *A)
         lcl_team_describe(A, A->info.nnz);
 }
 
-// Where values of the ranks are.
+// Finds the entries of each rank.
 static enum lcl_status list_entries(struct lcl_team_operator *T,
                                     const struct lcl_csr *A,
                                     const struct lcl_log *log)

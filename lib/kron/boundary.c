@@ -14,7 +14,7 @@ static const char what[] = "block rows at the boundary of a rank";
 
 // ------------------------------------------------------------------- blocks
 
-// of[k] = the block of R at the place of entry k of the boundary rows.
+// of[k] = the block of R at the position of entry k of the boundary rows.
 static void find_blocks(int64_t *of, const struct lcl_halo_plan *P,
                         const struct lcl_rows *R, const struct lcl_rows *both)
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The boundary rows of a distributed Kronecker operator,
-// cl/kron/kron_halo.cl.
+// The boundary rows of a distributed Kronecker operator (cl/kron/kron_halo.cl).
 #pragma once
 
 #include "lib/kron/rows.h"
@@ -14,9 +13,9 @@ struct lcl_kron_boundary {
     lcl_kernel *kernel;
 };
 
-// Without values. `both` is the pattern of the plan of H. Returns LCL_OK,
-// LCL_ERANGE, LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; *B is fit for
-// lcl_kron_boundary_finish() in any case.
+// Creates B without values. `both` is the pattern of the plan of H. Returns
+// LCL_OK, LCL_ERANGE, LCL_EDEVMEM, LCL_EDEVICE, LCL_EBUILD or LCL_ENOMEM; *B is
+// fit for lcl_kron_boundary_finish() in any case.
 enum lcl_status lcl_kron_boundary_init(struct lcl_kron_boundary *B,
                                        const struct lcl_halo *H,
                                        const struct lcl_kron_rows *K,
@@ -25,12 +24,12 @@ void lcl_kron_boundary_finish(struct lcl_kron_boundary *B);
 
 uint64_t lcl_kron_boundary_bytes(const struct lcl_kron_boundary *B);
 
-// Takes the values of the rank's rows.
+// Copies the values of the rank's rows.
 enum lcl_status lcl_kron_boundary_update(struct lcl_kron_boundary *B,
                                          const struct lcl_kron_rows *K);
 
-// Enqueues the boundary rows of y, once the ghosts of H are there. `coef` is
-// that of the operator of the own columns.
+// Enqueues the boundary rows of y, after the ghosts of H have arrived. `coef`
+// are the coefficients of the operator of the own columns.
 enum lcl_status lcl_kron_boundary_apply(const struct lcl_kron_boundary *B,
                                         const struct lcl_halo *H,
                                         const lcl_buffer *coef,

@@ -101,7 +101,7 @@ static const struct lcl_operator_ops ops = {
 
 // ------------------------------------------------------------------- agreement
 
-// A, B and tau, once the number of stages is the same.
+// Compares A, B and tau on all ranks, which have the same number of stages.
 static enum lcl_status expect_coefficients(const struct lcl_kron_rows *K,
                                            struct lcl_comm *C)
 {
@@ -293,8 +293,8 @@ static enum lcl_status create_part(lcl_operator *A,
     return lcl_operator_create_kron(&A->part, A->range.ctx, &own, params);
 }
 
-// The exchanges of a rank: of x, with the columns of both matrices; and those
-// of lib/kron/off_diagonal.h.
+// The exchanges of a rank: of x, for the columns of both matrices, and those of
+// lib/kron/off_diagonal.h.
 struct plans {
     struct lcl_halo_plan both, each[2];
 };
@@ -371,7 +371,7 @@ static enum lcl_status make_plans(struct plans *P, struct lcl_comm *comm,
                : lcl_off_diagonal_plans(P->each, comm, K);
 }
 
-// With the union of the patterns of M and L.
+// Creates the operator from K and the union of the patterns of M and L.
 static enum lcl_status create_from(lcl_operator **out, lcl_context *ctx,
                                    struct lcl_comm *comm,
                                    const struct lcl_kron_rows *K,

@@ -9,20 +9,20 @@
 
 #include <levelcl/kron.h>
 
-// Whether a product can be distributed as the params say, which are the same on
-// all ranks. Returns LCL_OK or LCL_EUNSUPPORTED.
+// Checks that a product can be distributed as the params request; they are the
+// same on all ranks. Returns LCL_OK or LCL_EUNSUPPORTED.
 enum lcl_status lcl_kron_check_ranks(const struct lcl_operator_params *params,
                                      const struct lcl_log *log);
 
 // Collective; K has the rows of the calling rank and need live only until the
-// call returns, `comm` must outlive the operator. Returns as
-// lcl_operator_create_kron() and lcl_halo_plan_init(), the same on all ranks
-// where it is an error; on error *out is NULL.
+// call returns; `comm` must outlive the operator. Returns as
+// lcl_operator_create_kron() and lcl_halo_plan_init(); an error is the same on
+// all ranks, and *out is then NULL.
 enum lcl_status lcl_kron_distributed_create(
     lcl_operator **out, lcl_context *ctx, struct lcl_comm *comm,
     const struct lcl_kron_rows *K, const struct lcl_operator_params *params);
 
-// The halo of such an operator, in block rows. It is the rank's own.
+// The halo of such an operator, in block rows; the operator owns it.
 const struct lcl_halo *lcl_kron_distributed_halo(const lcl_operator *A);
 
 // lcl_operator_update_kron_rows()

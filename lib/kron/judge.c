@@ -7,11 +7,11 @@
 #include "host/runtime.h"
 #include "lib/kron/kron.h"
 
-// The matrices of a system, or its boundary rows; of pairs both have the
-// pattern and the values of the first.
+// The matrices of a system, or of its boundary rows. If they are paired, both
+// have the pattern and the values of the first.
 struct terms {
     int64_t rows, n;
-    const lcl_buffer *row; // of listed rows; NULL: all
+    const lcl_buffer *row; // rows in the list; NULL: all
     const lcl_buffer *ptr[2], *col[2], *val[2];
     bool paired, wide;
     int block, stages;

@@ -38,17 +38,17 @@ struct lcl_off_diagonal; // lib/kron/off_diagonal.h
 
 struct lcl_kron_ops {
     struct lcl_operator_ops op;
-    // Uploads the terms without values; may begin the method.
+    // Uploads the terms without values; may already set up part of the method.
     enum lcl_status (*upload)(lcl_operator *A, const struct lcl_kron *K);
-    // Sets up the method, A's info and launches for the terms. After an error
-    // of these two the caller calls op.destroy().
+    // Sets up the method, A's info and its launches from the terms. If one of
+    // these two functions fails, the caller calls op.destroy().
     enum lcl_status (*complete)(lcl_operator *A);
     // Uploads the values of the terms.
     enum lcl_status (*update)(lcl_operator *A, const struct lcl_kron *K);
     void (*destroy)(void *method); // may be NULL
-    // Enqueues the product of one rank of several, whose own columns A has;
-    // `far` are the other columns of M and L. NULL: the product of A, then that
-    // of the boundary rows (lib/kron/boundary.h).
+    // Enqueues the product of one rank of several. A has the rank's own
+    // columns, `far` the other columns of M and L. NULL: the product of A is
+    // followed by that of the boundary rows (lib/kron/boundary.h).
     enum lcl_status (*apply_rank)(lcl_operator *A, struct lcl_off_diagonal *far,
                                   const struct lcl_operands *v);
     // true: vectors store all stages of an unknown together; false: they keep
@@ -61,8 +61,8 @@ struct lcl_kron_operator {
     const struct lcl_kron_ops *ops;
     uint64_t pattern; // lcl_kron_pattern()
     int stages, block;
-    // M and L; or, if `paired`, both as term[0]: value v of M is value 2 v, of
-    // L value 2 v + 1, on the union of the patterns (pairs.h).
+    // M and L; or, if `paired`, both as term[0] on the union of the patterns:
+    // value v of M is value 2 v, value v of L is value 2 v + 1 (pairs.h).
     struct lcl_device_matrix term[2];
     bool paired;
     lcl_buffer *coef; // lcl_kron_write_coefficients()
@@ -77,7 +77,7 @@ bool lcl_kron_is_published(enum lcl_kron_type type);
 // The state of A, or NULL if A was not created from a lcl_kron on one device.
 const struct lcl_kron_operator *lcl_kron_of(const lcl_operator *A);
 
-// Checks new values for the patterns of an operator. Returns as
+// Checks new values for an operator with the given pattern. Returns as
 // lcl_kron_check(); LCL_EFORMAT also for another pattern.
 enum lcl_status lcl_kron_check_same(const struct lcl_kron *K, uint64_t pattern,
                                     const struct lcl_log *log);

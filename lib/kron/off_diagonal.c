@@ -24,7 +24,8 @@ enum lcl_status lcl_off_diagonal_plans(struct lcl_halo_plan plan[2],
 
 // ------------------------------------------------------------------- pattern
 
-// Boundary rows have all entries; A and `block` get those in ghosts.
+// Boundary rows contain all entries; A and `block` receive the entries in
+// ghosts.
 static void list_blocks(struct lcl_bsr *A, int64_t *block,
                         const struct lcl_halo_plan *P)
 {
@@ -143,8 +144,8 @@ const lcl_buffer *lcl_off_diagonal_ghosts(const struct lcl_off_diagonal *D)
 
 struct filling {
     const int64_t *block;
-    const double *val; // of the rank's rows
-    size_t values;     // of a block
+    const double *val; // values of the rank's rows
+    size_t values;     // per block
 };
 
 // An lcl_fill_fn whose elements are blocks.

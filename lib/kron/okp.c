@@ -13,7 +13,7 @@
 struct okp {
     lcl_kernel *vector; // okp_combine or cu_axpy
     lcl_kernel *multiply[2];
-    lcl_kernel *far; // of the off-diagonal parts
+    lcl_kernel *far; // for the off-diagonal parts
     lcl_buffer *t;
     int64_t groups, vector_groups;
 };
@@ -52,7 +52,7 @@ static enum lcl_status get_multiply(const struct lcl_kron_operator *T,
         spec.wide = T->term[t].wide;
         st = lcl_kernel_get(&P->multiply[t], ctx, &spec);
     }
-    spec.wide = false; // lib/kron/boundary.c refuses wide ones
+    spec.wide = false; // lib/kron/boundary.c refuses wide matrices
     if (st == LCL_OK)
         st = lcl_kernel_get(&P->far, ctx, &spec);
     P->groups = caps->width > 1
@@ -143,7 +143,8 @@ static void destroy(void *method)
 
 // ------------------------------------------------------------------- products
 
-// y^(first), ... = or, with `keep`, += D times t^(first), ...
+// y^(first), ... = D t^(first), ... or, with `keep`, y^(first), ... += D
+// t^(first), ...
 static enum lcl_status multiply(const struct okp *P, lcl_kernel *kernel,
                                 const struct lcl_device_matrix *D, int first,
                                 const lcl_buffer *t, bool keep,
@@ -157,7 +158,7 @@ static enum lcl_status multiply(const struct okp *P, lcl_kernel *kernel,
                       lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
-// With matrix `term`, the main-diagonal part of a rank's rows.
+// Multiplies by matrix `term`, or by the main-diagonal part of a rank's rows.
 static enum lcl_status times_term(const struct lcl_kron_operator *T, int term,
                                   int first, const struct lcl_operands *v)
 {
@@ -166,7 +167,7 @@ static enum lcl_status times_term(const struct lcl_kron_operator *T, int term,
                     v);
 }
 
-// With the off-diagonal part and what other ranks have sent.
+// Multiplies the elements that other ranks have sent by the off-diagonal part.
 static enum lcl_status times_far(const struct lcl_kron_operator *T,
                                  const struct lcl_off_diagonal *far, int first,
                                  const struct lcl_operands *v)
@@ -189,7 +190,7 @@ static enum lcl_status combine(const struct lcl_kron_operator *T, int term,
         lcl_arg_buffer(P->t), lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
-// Algorithms 2 and 3.
+// One term on one device: Algorithms 2 and 3.
 static enum lcl_status okp_term(const struct lcl_kron_operator *T, int term,
                                 const struct lcl_operands *v)
 {
@@ -197,7 +198,7 @@ static enum lcl_status okp_term(const struct lcl_kron_operator *T, int term,
     return st < 0 ? st : times_term(T, term, 0, v);
 }
 
-// The same on a rank: t goes to other ranks while the main-diagonal part is
+// One term on a rank: t is sent to other ranks while the main-diagonal part is
 // multiplied.
 static enum lcl_status okp_rank_term(const struct lcl_kron_operator *T,
                                      int term, struct lcl_off_diagonal *far,
@@ -246,7 +247,7 @@ static enum lcl_status cu_term(const struct lcl_kron_operator *T, int term,
     return st;
 }
 
-// Algorithm 4, lines 11 to 14 and 18 to 19.
+// The main-diagonal part: Algorithm 4, lines 11 to 14 and 18 to 19.
 static enum lcl_status cu_main(const struct lcl_kron_operator *T, int term,
                                int i, struct lcl_host_halo *H,
                                const struct lcl_operands *v)

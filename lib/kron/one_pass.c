@@ -17,16 +17,17 @@
 struct one_pass {
     int terms; // number of passes
     lcl_kernel *kernel[2];
-    int64_t *row_ptr; // of the union, on the host; NULL: no values of the host
+    int64_t *row_ptr; // of the union, on the host; NULL: the host has no values
     int64_t groups;
 };
 
 enum {
     WAVES = 4,      // per group
-    MMA_GROUPS = 6, // per compute unit: as many as its registers allow
+    MMA_GROUPS = 6, // per compute unit, limited by registers
 };
 
-// The union of both patterns stores zeros for blocks missing from either.
+// Pairing is worthwhile if few blocks of the union are missing from either
+// matrix: it stores zeros for these.
 static bool is_worth_pairing(const struct lcl_kron *K, int64_t blocks)
 {
     return 20 * blocks <= 11 * (K->M->nnz + K->L->nnz);
@@ -47,8 +48,8 @@ static bool is_power_of_two(int v)
 
 // Cost of a sharing: number of values that the lanes read from a block and from
 // x. Each lane along the stages reads the block, each lane along the rows reads
-// x. Too many sums per lane take the registers of other waves and dominate the
-// cost.
+// x. Too many sums per lane dominate the cost, since their registers reduce the
+// number of waves.
 static int cost_of(int stages, int b, int row_lanes, int stage_lanes)
 {
     const int enough = stages > 4 ? 2 * stages : 8;
@@ -107,7 +108,7 @@ static enum lcl_status get_lanes_kernel(const struct lcl_kron_operator *T,
     return st;
 }
 
-// The matrix instruction pays off if the stages fill most of its columns.
+// The matrix instruction is worthwhile if the stages fill most of its columns.
 static bool is_for_mma(const struct lcl_kron_operator *T,
                        const struct lcl_caps *caps)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kronecker operators: what the operators of all methods have in common.
+// Functions that the Kronecker operators of all methods share.
 #pragma once
 
 #include "lib/kron/judge.h"

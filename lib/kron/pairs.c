@@ -25,8 +25,8 @@ static struct merge merge_row(const struct lcl_bsr *M, const struct lcl_bsr *L,
                           L->row_ptr[i + 1]};
 }
 
-// Returns the next column of the union, and its block in each matrix: -1 if
-// missing.
+// Moves to the next column of the union; *in_m and *in_l are its blocks, -1 if
+// missing. Returns false at the end.
 static bool merge_next(struct merge *at, int32_t *column, int64_t *in_m,
                        int64_t *in_l)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of a Kronecker system that one rank has.
+// The rows of a Kronecker system that belong to one rank.
 #include "lib/kron/rows.h"
 
 #include "host/alloc.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of a Kronecker system that one rank has, on the host.
+// The rows of a Kronecker system that belong to one rank, on the host.
 #pragma once
 
 #include <levelcl/kron.h>
@@ -22,14 +22,14 @@ enum lcl_status lcl_kron_rows_union(struct lcl_rows *out,
                                     const struct lcl_log *log);
 
 // The blocks of a rank's rows in its own columns, which are consecutive in each
-// row: those of row i start at block start[i] of the rows.
+// row: those of row i start at block start[i] of the rank's rows.
 struct lcl_own_blocks {
     struct lcl_bsr A;
     int64_t *start;
 };
 
-// Creates them without values. Returns LCL_OK or LCL_ENOMEM; *own is fit for
-// lcl_own_blocks_finish() in any case.
+// Creates the blocks without values. Returns LCL_OK or LCL_ENOMEM; *own is fit
+// for lcl_own_blocks_finish() in any case.
 enum lcl_status lcl_own_blocks_init(struct lcl_own_blocks *own,
                                     const struct lcl_rows *R, int block_size,
                                     const struct lcl_log *log);

@@ -32,7 +32,7 @@ static void order_finish(struct order *o)
 // The block rows of a rank in M or L.
 struct rank_rows {
     struct lcl_rows R;
-    double *val; // a copy in the order of the distribution; or NULL
+    double *val; // copy in the order of the distribution; or NULL
 };
 
 static void rank_rows_finish(struct rank_rows *rows)
@@ -50,7 +50,7 @@ static void copy_blocks(double *out, const double *val, const int64_t *map,
             out[k * values + v] = val[map[k] * values + v];
 }
 
-// Takes the rows of `rank` from A, whose pattern is `o->pattern` after
+// Extracts the rows of `rank` from A, whose pattern is `o->pattern` after
 // reordering if there is an order. On error *rows is fit for finish.
 static enum lcl_status take_rows(struct rank_rows *rows,
                                  const struct lcl_distribution *D, int rank,
@@ -83,7 +83,7 @@ static enum lcl_status take_rows(struct rank_rows *rows,
 
 // ------------------------------------------------------------------- parts
 
-// What is done with the rows of each rank: its part is created or updated.
+// The work on each rank: its part is created or updated.
 struct work {
     lcl_operator *A;
     const struct lcl_kron *K;

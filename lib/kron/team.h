@@ -7,8 +7,8 @@
 #include <levelcl/kron.h>
 
 // Creates an operator with a part on each context. K is in the caller's
-// numbering, checked; rows of *D, which is taken in any case, are block rows.
-// Returns as lcl_kron_distributed_create(); on error *out is NULL.
+// numbering, checked; rows of *D are block rows, and the function owns *D, also
+// on error. Returns as lcl_kron_distributed_create(); on error *out is NULL.
 enum lcl_status lcl_kron_team_create(lcl_operator **out,
                                      lcl_context *const *ctx,
                                      const struct lcl_kron *K,

@@ -9,6 +9,6 @@
 // more).
 enum lcl_status lcl_kron_transpose(lcl_operator *A);
 
-// Gives A->transposed.op the coefficients of A, too. Returns LCL_OK or
-// LCL_EDEVICE.
+// Copies the coefficients and values of A to A->transposed.op. Returns LCL_OK
+// or LCL_EDEVICE.
 enum lcl_status lcl_kron_transpose_values(const lcl_operator *A);
