@@ -68,7 +68,8 @@ int lcl_operator_launches(const lcl_operator *A, enum lcl_mode mode)
 
 static const struct lcl_operator_ops no_ops;
 
-// The space of `columns` vectors of V, with the same number of partial sums.
+// The space of vectors with `columns` columns of V and the same number of
+// partial sums.
 static struct lcl_space space_of_columns(const struct lcl_space *V, int columns)
 {
     struct lcl_space W = *V;
@@ -148,7 +149,7 @@ static bool is_renumbered(const lcl_operator *A)
 typedef enum lcl_status apply_fn(lcl_operator *A, const lcl_buffer *x,
                                  lcl_buffer *y);
 
-// On vectors in the host's memory, which a CPU reads and writes in place.
+// Applies A to vectors in host memory, which a CPU reads and writes in place.
 static enum lcl_status apply_in_place(apply_fn *apply, lcl_operator *A,
                                       const double *x, double *y)
 {
@@ -177,7 +178,8 @@ static enum lcl_status apply_few(lcl_operator *A, const double *x, double *y)
     return st;
 }
 
-// On a CPU the numbering changes on the way from and to the host's memory.
+// On a CPU, changes the numbering while reading from and writing to host
+// memory.
 static enum lcl_status apply_renumbered(lcl_operator *A, const double *x,
                                         double *y)
 {

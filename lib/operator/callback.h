@@ -15,8 +15,8 @@ struct lcl_callback {
 
 extern const struct lcl_operator_ops lcl_callback_ops;
 
-// Whether the solve that asks for an application has stopped, which the host
-// learns by waiting for the device. Returns LCL_OK or LCL_EDEVICE.
+// Whether the solve that requests an application has stopped; the host waits
+// for the device to find out. Returns LCL_OK or LCL_EDEVICE.
 enum lcl_status lcl_operands_stopped(const struct lcl_operands *v,
                                      bool *stopped);
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { PASS = 8 }; // maximum number of columns on the device at once
+enum { PASS = 8 }; // columns on the device at once, at most
 
 static enum lcl_status check_columns(const lcl_operator *A, int64_t ldx,
                                      int64_t ldy, int64_t vectors)

@@ -89,7 +89,7 @@ enum lcl_status lcl_operator_refuse_values(const lcl_operator *A)
                     "buffer val: a value is not finite");
 }
 
-// On a CPU the pass that checks and moves values reads them where they are.
+// On a CPU, the pass that checks and moves values reads them in place.
 static bool takes_from_host(const lcl_operator *A)
 {
     return A->ops->update_buffer && A->info.nnz > 0 &&
@@ -109,7 +109,7 @@ static enum lcl_status take_from_host(lcl_operator *A, const double *val)
     return st == LCL_EFORMAT ? check_values(A, val) : st;
 }
 
-// Values of one rank that are not finite are refused on all.
+// Values that are not finite on one rank are refused on all ranks.
 enum lcl_status lcl_operator_update(lcl_operator *A, const double *val)
 {
     if (!A || !val)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything that is applied to a vector: matrices, Kronecker operators,
+// Operators, which can be applied to vectors: matrices, Kronecker operators,
 // callbacks, preconditioners, triangular solves.
 #pragma once
 
@@ -26,7 +26,7 @@ struct lcl_columns {
 // An orthonormal basis of a null space.
 struct lcl_null_vectors {
     int count;                // 0: none
-    double value;             // > 0: of every entry of the only vector
+    double value;             // > 0: of every entry of the single vector
     struct lcl_dense vectors; // in the caller's numbering, unless `value` > 0
 };
 
@@ -35,25 +35,25 @@ struct lcl_judged; // lib/operator/judge.h
 
 // A^T as an operator, see lcl_operator_transposed().
 struct lcl_transposed {
-    lcl_operator *op; // NULL: not made; its caller's numbering is that of A
-    // Block of op, before it is renumbered -> block of A; the second one is of
-    // L of a Kronecker system
+    lcl_operator *op; // NULL: not made yet; in the caller's numbering of A
+    // Block of op, before op is renumbered -> block of A. The second map is for
+    // L of a Kronecker system.
     lcl_buffer *map[2];
     lcl_kernel *values;
-    uint64_t version; // of A's values
-    int renumbered;   // of A when op was made
+    uint64_t version; // of A's values in op
+    int renumbered;   // A's count when op was made
 };
 
 struct lcl_operator_ops {
-    // Builds the kernels of an application on the first call. NULL: none.
+    // Builds the kernels of an application on the first call. NULL: no kernels.
     enum lcl_status (*prepare)(lcl_operator *A);
     // Enqueues an application in A's numbering; `mode` is one of A->modes.
     enum lcl_status (*apply)(lcl_operator *A, enum lcl_mode mode,
                              const struct lcl_operands *v);
     // lcl_judge(). NULL: the entries of A are unknown.
     enum lcl_status (*judge)(lcl_operator *A, const struct lcl_judged *v);
-    // y = A x for host vectors in the caller's numbering, for operators whose
-    // vectors are not on one device; blocking. NULL: through `apply`.
+    // y = A x for host vectors in the caller's numbering; blocking. For
+    // operators whose vectors are on several devices. NULL: through `apply`.
     enum lcl_status (*apply_host)(lcl_operator *A, const double *x, double *y);
     // Enqueues Y = A X in the caller's numbering. NULL: column by column.
     enum lcl_status (*apply_many)(lcl_operator *A, const struct lcl_columns *v,
@@ -61,66 +61,69 @@ struct lcl_operator_ops {
     // lcl_operator_interleave(). NULL: unsupported.
     enum lcl_status (*interleave)(lcl_operator *out, lcl_operator *A,
                                   int columns);
-    // Takes info.nnz finite values. NULL: A has no such values.
+    // Writes info.nnz finite values to A. NULL: A has no such values.
     enum lcl_status (*update)(lcl_operator *A, const double *val);
-    // The same for values in a buffer, which may be larger and may contain
-    // values that are not finite: LCL_EFORMAT without a message, and no change.
-    // Waits for the check. NULL: A has no such values on one device.
+    // The same for values in a buffer, which may be larger than needed. If some
+    // are not finite, returns LCL_EFORMAT without a message and leaves A
+    // unchanged; waits for this check. NULL: A has no such values on one
+    // device.
     enum lcl_status (*update_buffer)(lcl_operator *A, const lcl_buffer *val);
-    // The same for a Kronecker system. NULL: A is none, or has rows of one.
+    // The same for a Kronecker system. NULL: A is no such system, or a rank's
+    // rows of one.
     enum lcl_status (*update_kron)(lcl_operator *A, const struct lcl_kron *K);
     // Makes A->transposed.op = A^T with A's values in A's numbering, and counts
     // its memory; on error the caller frees A->transposed. NULL: unsupported.
     enum lcl_status (*transpose)(lcl_operator *A);
-    // Gives it A's present values. NULL where `transpose` is.
+    // Copies A's present values to A->transposed.op. NULL where `transpose` is.
     enum lcl_status (*transpose_values)(const lcl_operator *A);
-    // Sets A->look. NULL: from A->matrix.
+    // Sets A->look. NULL: computed from A->matrix.
     enum lcl_status (*look)(lcl_operator *A);
-    // Adds to the sums of the asymmetry (lib/storage/look.h) what A->matrix
-    // lacks. NULL: nothing.
+    // Adds the entries that A->matrix lacks to the sums of the asymmetry
+    // (lib/storage/look.h). NULL: there are none.
     void (*add_asymmetry)(const lcl_operator *A, double sum[2]);
     // Frees A->state, which may be NULL. NULL: nothing to free.
     void (*destroy)(lcl_operator *A);
 };
 
-// What y of LCL_APPLY_DOT lacks although the sums include it, to save a pass
-// over y: row i of y lacks row owner[i] (int32) of e.
+// A correction that LCL_APPLY_DOT includes in the sums but leaves out of y, to
+// save a pass over y: y_i lacks e[owner[i]] (owner: int32).
 struct lcl_late {
     const lcl_buffer *e, *owner; // NULL: nothing
 };
 
 struct lcl_operator {
     const struct lcl_operator_ops *ops;
-    unsigned modes; // LCL_MODE_BIT()s of the modes with kernels of their own
+    unsigned modes; // LCL_MODE_BIT()s of modes with own kernels
     struct lcl_space range, domain;
     const struct lcl_numbering *numbering; // of vectors, for square operators
     struct lcl_device_matrix *matrix;      // NULL: matrix-free
-    // Of a distributed operator: the rank's rows and columns, with `numbering`
-    // and `matrix`; NULL: one device
+    // In a distributed operator: the operator of the rank's rows and columns,
+    // with `numbering` and `matrix`; NULL: one device
     lcl_operator *part;
     struct lcl_share share;         // of such a part
     struct lcl_team_operator *team; // parts on several devices; NULL: none
-    struct lcl_comm *comm; // owned, freed by end_comm(); NULL: by the caller
+    struct lcl_comm *comm; // owned, freed by end_comm(); NULL: the caller's
     void (*end_comm)(struct lcl_comm **comm);
     void *state;
     int launches;         // of LCL_APPLY
     bool identity;        // Op x = x
-    struct lcl_late late; // only of lcl_operator_interleave()
+    struct lcl_late late; // only from lcl_operator_interleave()
     bool ordered;         // factors keep the order of rows within a subdomain
-    bool detected;        // blocks of `matrix` that nobody has declared
+    bool detected;        // the caller has not declared the blocks of `matrix`
     int hec_width;        // of struct lcl_operator_params
     lcl_kernel *complete; // lib/operator/modes.h; NULL until first needed
     lcl_buffer *x, *y;    // for vectors of the caller, created on first use
     struct lcl_transposed transposed;
-    // Only of operators that the caller has created:
+    // Only in operators that the caller has created:
     struct lcl_numbering own;   // `numbering` points to it
-    int users;                  // preconditioners and solvers: no renumbering
+    int users;                  // preconditioners and solvers; no renumbering
+                                // while > 0
     int renumbered;             // counts the changes of `own`
     struct lcl_dense near_null; // in the caller's numbering; cols 0: none
-    // of A and of A^T; left_null.count 0: those of A
+    // Of A and of A^T; left_null.count 0: those of A serve for both
     struct lcl_null_vectors null, left_null;
     uint64_t version; // counts the updates of values
-    bool looked;      // for the current values
+    bool looked;      // `look` has been set for the current values
     struct lcl_look look;
     struct lcl_operator_info info;
 };
@@ -133,17 +136,17 @@ static inline void lcl_operator_use(lcl_operator *A, int users)
         A->part->users += users;
 }
 
-// LCL_EFORMAT with a message about new values in buffers.
+// Reports wrong values in buffers. Returns LCL_EFORMAT.
 enum lcl_status lcl_operator_refuse_values(const lcl_operator *A);
 
-// The operator of a rank's rows and columns, of which preconditioners are made;
-// of one device A itself.
+// The operator of a rank's rows and columns, from which preconditioners are
+// made; on one device A itself.
 static inline lcl_operator *lcl_operator_own(lcl_operator *A)
 {
     return A->part ? A->part : A;
 }
 
-// Whether A has a kernel of its own for a mode.
+// Whether A has its own kernel for a mode.
 static inline bool lcl_operator_has(const lcl_operator *A, enum lcl_mode mode)
 {
     return A->modes & LCL_MODE_BIT(mode);
@@ -168,16 +171,16 @@ void lcl_identity_init(lcl_operator *A, struct lcl_space V,
 // wait for the compiler.
 enum lcl_status lcl_operator_prepare(lcl_operator *A, enum lcl_mode mode);
 
-// Enqueues an application. A mode without a kernel of its own is LCL_APPLY and
-// one vector kernel.
+// Enqueues an application. A mode without its own kernel is computed by
+// LCL_APPLY and one vector kernel.
 enum lcl_status lcl_apply(lcl_operator *A, enum lcl_mode mode,
                           const struct lcl_operands *v);
 
 // Initialises *out = A (x) I: A for vectors of `columns` interleaved columns,
 // row i of column q at i * columns + q; 2, 4 or 8 columns. One pass over the
-// data of A serves all columns. With out->range.groups partial sums in a row,
-// sums of column q are in row q, those of <y, y> in row columns + q. A must
-// keep its values and outlive *out. out->modes tells which modes there are;
+// data of A serves all columns. Sums have out->range.groups partial sums per
+// row: row q is for column q, row columns + q for <y, y> of column q. A must
+// keep its values and outlive *out. out->modes are the supported modes;
 // lcl_apply() does not complete others. w of APPLY_DOT is x, and y may lack
 // out->late. The caller calls lcl_operator_finish() in any case. Returns
 // LCL_OK, LCL_EUNSUPPORTED without a message, LCL_EDEVMEM, LCL_EDEVICE,
@@ -201,22 +204,21 @@ enum lcl_status lcl_operator_begin(lcl_operator **out, const lcl_context *ctx,
                                    const void *A, const char *function,
                                    const struct lcl_operator_params **params);
 
-// Allocates an operator that the caller of the library will own, in the
-// caller's numbering, with rows in blocks of `block`. Returns LCL_OK or
-// LCL_ENOMEM.
+// Allocates an operator for the caller of the library, in the caller's
+// numbering, with rows in blocks of `block`. Returns LCL_OK or LCL_ENOMEM.
 enum lcl_status lcl_operator_allocate(lcl_operator **out, lcl_context *ctx,
                                       const struct lcl_operator_ops *ops,
                                       int64_t rows, int64_t cols, int block);
 
-// What A, a square matrix, looks like; A->look keeps it for the current values.
-// Returns LCL_OK or a status of lcl_look_sums(). Collective.
+// Sets A->look, the properties of the square matrix A, unless it belongs to the
+// current values. Returns LCL_OK or a status of lcl_look_sums(). Collective.
 enum lcl_status lcl_operator_look(lcl_operator *A);
 
 // Whether the caller has given near-null vectors, on this rank.
 bool lcl_operator_has_near_nullspace(lcl_operator *A);
 
-// Looks at A, too. Returns LCL_OK, also for a callback, whose symmetry is not
-// tested; LCL_EUNSUPPORTED if A is not symmetric, which `who` requires; or a
-// status of lcl_look_sums().
+// Checks that A is symmetric, as `who` requires; sets A->look. Returns LCL_OK,
+// also for a callback, whose symmetry is not tested; LCL_EUNSUPPORTED if A is
+// not symmetric; or a status of lcl_look_sums().
 enum lcl_status lcl_operator_require_symmetric(lcl_operator *A,
                                                const char *who);

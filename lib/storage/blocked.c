@@ -63,7 +63,7 @@ enum lcl_status lcl_blocked_convert(struct lcl_blocked *B, lcl_context *ctx,
 
 // ------------------------------------------------------------------- upload
 
-// Whether columns and values are sound, which the device checks.
+// Has the device check columns and values.
 static enum lcl_status inspect(bool *sound, const struct lcl_device_matrix *D,
                                lcl_context *ctx)
 {
@@ -77,7 +77,7 @@ static enum lcl_status inspect(bool *sound, const struct lcl_device_matrix *D,
     return lcl_device_csr_inspect(sound, &copy, ctx);
 }
 
-// The host names the first fault that the device finds.
+// If the device finds a fault, the host names the first one.
 static enum lcl_status check_entries(const struct lcl_device_matrix *D,
                                      lcl_context *ctx,
                                      const struct lcl_view *rows)
@@ -116,7 +116,7 @@ enum lcl_status lcl_blocked_from_csr(struct lcl_blocked *B, lcl_context *ctx,
     return lcl_blocked_convert(B, ctx, block_size);
 }
 
-// Checks entries in own columns on the device, or all on the host.
+// Checks entries in own columns on the device, or all entries on the host.
 static enum lcl_status check_own(const struct lcl_device_matrix *D,
                                  lcl_context *ctx, const struct lcl_view *rows)
 {
@@ -191,7 +191,7 @@ static enum lcl_status upload_layout(struct lcl_blocked *B, lcl_context *ctx,
     return upload_values(B, ctx, given);
 }
 
-// Entries that become blocks get their values from the conversion.
+// Entries that are converted to blocks get their values there.
 static enum lcl_status make_values(struct lcl_blocked *B, lcl_context *ctx,
                                    int block_size)
 {

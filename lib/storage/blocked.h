@@ -13,7 +13,7 @@ struct lcl_blocked {
     int64_t part[LCL_LAYOUT_PARTS]; // values in each array of a layout with
                                     // several; 0: one array
     lcl_buffer *staged;             // with sources: the caller's values
-    bool detected; // the blocks of A are its natural ones, which nobody wanted
+    bool detected;                  // nobody has declared the blocks of A
 };
 
 // Upload A, which need live only until the call returns, and convert it. A CSR
@@ -36,7 +36,7 @@ enum lcl_status lcl_blocked_from_layout(struct lcl_blocked *B, lcl_context *ctx,
                                         int block_size);
 void lcl_blocked_finish(struct lcl_blocked *B);
 
-// The second half of lcl_blocked_from_csr(): converts B->A, which has entries
-// only.
+// The second half of lcl_blocked_from_csr(): converts B->A from single entries
+// to blocks.
 enum lcl_status lcl_blocked_convert(struct lcl_blocked *B, lcl_context *ctx,
                                     int block_size);

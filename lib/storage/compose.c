@@ -8,7 +8,7 @@
 #include "lib/storage/counted.h"
 #include "lib/vector/vector.h"
 
-// The kernels read no array of a matrix that is missing.
+// If a matrix is missing, passes arrays that the kernels do not read.
 static const struct lcl_device_matrix *one_of(const struct lcl_device_matrix *a,
                                               const struct lcl_device_matrix *b)
 {
@@ -63,7 +63,7 @@ enum lcl_status lcl_compose_values(const struct lcl_device_matrix *C,
                             lcl_arg_buffer(C->col), lcl_arg_buffer(C->val));
 }
 
-// The most entries; rows of B may occur repeatedly.
+// Bound on the number of entries; rows of B may occur repeatedly.
 static int64_t bound(int64_t rows, const struct lcl_composition *from)
 {
     return (from->A ? from->A->blocks : 0) +

@@ -21,13 +21,13 @@ enum lcl_status lcl_compose(struct lcl_device_matrix *C, lcl_context *ctx,
                             int64_t rows, int64_t cols,
                             const struct lcl_composition *from);
 
-// Takes new values of A and B. Enqueued.
+// Updates the values of C from those of A and B. Enqueued.
 enum lcl_status lcl_compose_values(const struct lcl_device_matrix *C,
                                    lcl_context *ctx,
                                    const struct lcl_composition *from);
 
-// *place = the places of `rows` rows for a matrix whose row k, of `count`, goes
-// to row[k]; enqueued. Statuses as above but for the first ones; the caller
-// frees it in any case.
+// *place = the array `place` for `rows` rows of which row[k] gets row k of B, k
+// < count; enqueued. Statuses of buffers and kernels as above; the caller frees
+// it in any case.
 enum lcl_status lcl_place_rows(lcl_buffer **place, lcl_context *ctx,
                                int64_t rows, const int32_t *row, int64_t count);

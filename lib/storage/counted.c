@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A matrix on the device from the number of entries of each row.
+// Allocates a matrix on the device for given row lengths.
 #include "lib/storage/counted.h"
 
 #include "host/log.h"

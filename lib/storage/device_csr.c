@@ -129,7 +129,7 @@ static enum lcl_status download(struct lcl_csr *H, lcl_context *ctx,
     return download_array(H->val, ctx, A->val, A->nnz, sizeof *H->val);
 }
 
-// Names the first offending row, which the host finds.
+// Finds the first offending row on the host and names it.
 static enum lcl_status name_fault(const struct lcl_device_csr *A,
                                   lcl_context *ctx)
 {

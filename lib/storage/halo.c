@@ -15,8 +15,8 @@
 
 // ------------------------------------------------------------------- creation
 
-// Row by row, the places of the elements of stages first .. end - 1 of `count`
-// rows; returns the end of the list.
+// Lists, row by row, the places of the elements of stages first .. end - 1 of
+// `count` rows; returns the end of the list.
 static int32_t *list_rows(int32_t *place, const struct lcl_halo_layout *L,
                           const int32_t *row, int64_t count, int first, int end)
 {
@@ -29,8 +29,8 @@ static int32_t *list_rows(int32_t *place, const struct lcl_halo_layout *L,
     return place;
 }
 
-// The send map of Ma et al. (2025), Algorithm 6, which composes it with the
-// index array of Algorithm 5.
+// Lists the send map of Ma et al. (2025), Algorithm 6: their map composed with
+// the index array of Algorithm 5.
 static void list_stages(int32_t *place, const struct lcl_halo *H)
 {
     const struct lcl_halo_plan *P = &H->plan;
@@ -40,7 +40,7 @@ static void list_stages(int32_t *place, const struct lcl_halo *H)
                               P->to[p].count, j, j + 1);
 }
 
-// The places of the elements of an exchange.
+// Lists the places of the elements of an exchange.
 static void list_elements(int32_t *place, const struct lcl_halo *H, int round)
 {
     const struct lcl_halo_plan *P = &H->plan;
@@ -52,7 +52,7 @@ static void list_elements(int32_t *place, const struct lcl_halo *H, int round)
                   all ? H->layout.stages : round + 1);
 }
 
-// The receive map of Algorithm 6.
+// Lists the receive map of Algorithm 6.
 static void list_arrived(int32_t *place, const struct lcl_halo *H)
 {
     const struct lcl_halo_plan *P = &H->plan;
@@ -219,8 +219,9 @@ enum lcl_status lcl_halo_add_rows(struct lcl_halo *H)
 
 // ------------------------------------------------------------------- numbering
 
-// Writes `count` rows, columns or ghosts of the caller's numbering in that of
-// the device: `place` has the new number of each block; NULL: the old ones.
+// Writes `count` rows, columns or ghosts, in the caller's numbering, in the
+// numbering of the device: place[k] is the new number of block k; NULL: the
+// numbers stay.
 static enum lcl_status write_numbers(lcl_buffer *to, const int32_t *numbers,
                                      int64_t count,
                                      const struct lcl_numbering *N,
@@ -262,7 +263,8 @@ static enum lcl_status keep_ghosts(lcl_buffer *place, int64_t first,
     return st;
 }
 
-// The number on the device of each of the caller's blocks and of each ghost.
+// *place = the number on the device of each of the caller's blocks and of each
+// ghost.
 static enum lcl_status make_places(lcl_buffer **place, const struct lcl_halo *H,
                                    const struct lcl_numbering *N)
 {
@@ -352,8 +354,9 @@ static enum lcl_status relay_ghosts(struct lcl_halo *H, int round,
                              H->plan.ghosts * H->per_row * round, launch);
 }
 
-// On a second queue a relay unpacks ghosts while the product runs. That kernel
-// is enqueued before the others, which may leave no room for its groups.
+// A relay unpacks ghosts on a second queue while the product runs. The kernel
+// is enqueued before the others, which could otherwise leave no room for its
+// groups.
 static enum lcl_status begin_beside(struct lcl_halo *H)
 {
     const lcl_context *ctx = H->space.ctx;
@@ -375,7 +378,7 @@ static enum lcl_status end_beside(struct lcl_halo *H)
     return forked ? lcl_join(H->space.ctx) : LCL_OK;
 }
 
-// So that the next exchange does not send what was packed for this one.
+// Keeps the next exchange from sending the data that was packed for this one.
 void lcl_halo_cancel(struct lcl_halo *H)
 {
     const void *packed;
@@ -409,7 +412,8 @@ enum lcl_status lcl_halo_begin(struct lcl_halo *H, const lcl_buffer *x)
     enum lcl_status st = begin_beside(H);
     for (int k = 0; k < H->rounds && st == LCL_OK; ++k)
         st = pack(H, &H->round[k], x);
-    if (st == LCL_OK && blocks) // ghosts arrive beside the product
+    if (st == LCL_OK && blocks) // a second queue unpacks the ghosts during the
+                                // product
         st = lcl_fork(H->space.ctx);
     for (int k = 0; k < H->rounds && st == LCL_OK; ++k)
         st = post(&H->round[k]);
@@ -418,7 +422,7 @@ enum lcl_status lcl_halo_begin(struct lcl_halo *H, const lcl_buffer *x)
     return st;
 }
 
-// The messages for the peers are parts of the packed elements.
+// Splits the packed elements into the messages for the peers.
 static enum lcl_status take_packed(struct lcl_halo *H, int round)
 {
     struct lcl_halo_round *R = &H->round[round];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The exchange of a distributed operator: entries of x that other ranks need go
-// there, ghosts come back, and the boundary rows are computed. What a rank
-// sends is packed on the device, and the product with its own columns runs
-// while the messages are on their way. With a relay nothing blocks.
+// The exchange of a distributed operator: sends entries of x to the ranks that
+// need them, receives ghosts, and computes the boundary rows. The device packs
+// the outgoing elements, and the product with own columns runs while the
+// messages are on their way. With a relay nothing blocks.
 #pragma once
 
 #include "lib/comm/relay.h"
@@ -13,7 +13,7 @@
 
 #include <levelcl/operator.h>
 
-// What a row of the plan is in vectors: elements c < block in stages j <
+// Layout of a row of the plan in vectors: elements c < block in stages j <
 // `stages`, element c of row i in stage j at (i block + c) by_row + j by_stage.
 struct lcl_halo_layout {
     int block, stages;
@@ -25,16 +25,16 @@ enum lcl_halo_order {
     LCL_HALO_ROWS,   // in one exchange, all stages of an element together
     LCL_HALO_STAGES, // in one exchange, in each message stage after stage: Ma
                      // et al. (2025), Algorithms 5 and 6
-    LCL_HALO_STAGED, // in an exchange for each
+    LCL_HALO_STAGED, // in one exchange per stage
 };
 
-// The elements of all stages in one exchange, or those of one stage in each.
+// One exchange: the elements of all stages, or of one stage.
 enum { LCL_HALO_ROUNDS = 16 };
 struct lcl_halo_round {
-    lcl_buffer *send;   // where the elements for other ranks are, peer by peer
+    lcl_buffer *send;   // places of the elements for other ranks, by peer
     lcl_buffer *packed; // these elements
     lcl_window *window; // onto `packed`; NULL: nothing to send
-    bool posted;        // read, and not yet taken
+    bool posted;        // a read is posted and its data not fetched yet
     lcl_relay_exchange *relayed; // instead of `packed` and `window`; or NULL
 };
 
@@ -51,34 +51,35 @@ struct lcl_halo {
     // LCL_HALO_STAGES: ghosts in the order of the messages, and the place there
     // of each element of `ghost`; else NULL
     lcl_buffer *arrived, *place;
-    bool beside; // a product runs between the halves of an application
-    bool forked; // and a second queue unpacks ghosts meanwhile
+    bool beside; // a product runs between the two halves
+    bool forked; // a second queue unpacks ghosts meanwhile
     struct lcl_vector_ops ops;
-    // Of the boundary rows of a matrix, in the numbering of the device
+    // The boundary rows of a matrix, in the numbering of the device
     lcl_buffer *row, *row_ptr, *col, *val;
     lcl_kernel *plain, *dot;
     double *host; // their values
 };
 
-// Collective. Takes *plan in any case; H is fit for lcl_halo_finish() in any
-// case. Statuses as lcl_buffer_create() and lcl_kernel_get().
+// Collective. H owns *plan, also on error; H is fit for lcl_halo_finish() in
+// any case. Statuses as lcl_buffer_create() and lcl_kernel_get().
 enum lcl_status lcl_halo_init(struct lcl_halo *H, const struct lcl_space *V,
                               struct lcl_halo_plan *plan,
                               const struct lcl_halo_layout *layout,
                               enum lcl_halo_order order);
 void lcl_halo_finish(struct lcl_halo *H);
 
-// Adds the boundary rows of a matrix, of which each row of the plan is one row.
+// Adds the boundary rows of a matrix; each row of the plan is one row of it.
 enum lcl_status lcl_halo_add_rows(struct lcl_halo *H);
 
-// Follows the numbering N of the rank's rows.
+// Renumbers the halo for the numbering N of the rank's rows.
 enum lcl_status lcl_halo_renumber(struct lcl_halo *H,
                                   const struct lcl_numbering *N);
 
 // Whether lcl_halo_update() would change anything.
 bool lcl_halo_differs(const struct lcl_halo *H, const double *val);
 
-// Takes the values of the rank's rows, in the caller's order.
+// Copies the values of the boundary rows from those of the rank's rows, in the
+// caller's order.
 enum lcl_status lcl_halo_update(struct lcl_halo *H, const double *val);
 
 // The halves of an application in mode APPLY or APPLY_DOT; between them the
@@ -87,11 +88,11 @@ enum lcl_status lcl_halo_begin(struct lcl_halo *H, const lcl_buffer *x);
 enum lcl_status lcl_halo_end(struct lcl_halo *H, enum lcl_mode mode,
                              const struct lcl_operands *v);
 
-// The second half without boundary rows: what is enqueued next finds the ghosts
+// The second half without boundary rows: work enqueued later finds the ghosts
 // in H->ghost.
 enum lcl_status lcl_halo_receive(struct lcl_halo *H);
 
-// Instead of lcl_halo_end(), if the product failed.
+// Replaces lcl_halo_end() if the product failed.
 void lcl_halo_cancel(struct lcl_halo *H);
 
 // Adds the entries in columns of other ranks to the sums of the asymmetry
@@ -102,5 +103,6 @@ uint64_t lcl_halo_bytes(const struct lcl_halo *H);
 
 enum lcl_communication lcl_halo_communication(const struct lcl_halo *H);
 
-// Kernels launched by an application besides the product with own columns.
+// Number of kernels that an application launches in addition to the product
+// with own columns.
 int lcl_halo_launches(const struct lcl_halo *H);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of a rank split for a product.
+// Splits the rows of a rank for a product.
 #include "lib/storage/halo_plan.h"
 
 #include "host/alloc.h"
@@ -14,7 +14,7 @@
 
 // ------------------------------------------------------------------- ranks
 
-// The first rows of all ranks, and the total behind them.
+// The first row of each rank, followed by the total.
 static enum lcl_status gather_firsts(int64_t *firsts, struct lcl_comm *C,
                                      const struct lcl_view *A)
 {
@@ -44,16 +44,16 @@ static enum lcl_status gather_firsts(int64_t *firsts, struct lcl_comm *C,
 
 // ------------------------------------------------------------------- entries
 
-// What a chunk of rows contains, or what precedes it.
+// Sizes of a chunk of rows, or of all chunks before it.
 struct sizes {
     int64_t boundary, entries, ghosts; // `ghosts` with repetitions
 };
 
-// The work of lcl_parallel(): each chunk of rows is surveyed, then listed.
+// The work of lcl_parallel(): counts, then lists, each chunk of rows.
 struct splitting {
     struct lcl_halo_plan *P;
     const struct lcl_view *A;
-    bool all; // list rows without columns of other ranks, too
+    bool all; // also list rows without columns of other ranks
     int64_t chunks;
     struct sizes size[LCL_CHUNKS_MAX + 1];
     atomic_bool malformed; // a boundary row is
@@ -79,7 +79,7 @@ static void survey(void *arg, int64_t chunk)
     S->size[chunk] = s;
 }
 
-// Replaces the sizes of chunks by what precedes them.
+// Replaces the sizes of chunks by their exclusive prefix sums.
 static void add_up(struct splitting *S)
 {
     struct sizes sum = {0};
@@ -111,7 +111,7 @@ static enum lcl_status allocate(struct lcl_halo_plan *P,
                : lcl_fail_memory(log, "the rows of a rank");
 }
 
-// Lists a boundary row, whole.
+// Lists all entries of a boundary row.
 static void list_row(struct sizes *at, const struct splitting *S, int64_t i)
 {
     struct lcl_halo_plan *P = S->P;
@@ -160,7 +160,7 @@ static int64_t local_column(const struct lcl_halo_plan *P, int64_t column)
     return at ? P->rows + (at - P->ghost) : -1;
 }
 
-// Sorts the ghosts; then the columns of boundary rows are known.
+// Sorts the ghosts and then numbers the columns of boundary rows.
 static enum lcl_status number_ghosts(struct lcl_halo_plan *P,
                                      const struct lcl_view *A, int64_t count,
                                      const struct lcl_log *log)
@@ -219,7 +219,7 @@ bool lcl_halo_plan_differs(const struct lcl_halo_plan *P, const double *val,
 
 // ------------------------------------------------------------------- peers
 
-// Whose rows the ghosts are.
+// Finds the owner of each ghost.
 static void list_owners(struct lcl_halo_plan *P, const int64_t *firsts)
 {
     int64_t at = 0;
@@ -232,7 +232,7 @@ static void list_owners(struct lcl_halo_plan *P, const int64_t *firsts)
     }
 }
 
-// Tells all ranks how many rows each of them needs of each other one.
+// Announces to all ranks how many rows each of them needs of each other one.
 static enum lcl_status list_needs(struct lcl_halo_plan *P, struct lcl_comm *C)
 {
     const size_t size = (size_t)C->size;
@@ -274,14 +274,15 @@ static enum lcl_status take_requests(struct lcl_halo_plan *P,
     return LCL_OK;
 }
 
-// Where the elements of a row start.
+// Index of the first element of a row.
 static size_t element(const int64_t *ptr, int64_t row)
 {
     return (size_t)(ptr ? ptr[row] : row);
 }
 
-// One message for each peer: its part of `data`, elements of `size` bytes, one
-// for each row or as `ptr` says; NULL: messages to receive.
+// Makes one message for each peer: its part of `data`, elements of `size`
+// bytes, one per row or, with `ptr`, those of the row; data NULL: messages to
+// receive.
 static void list_messages(struct lcl_message *message,
                           const struct lcl_halo_peer *peer, int count,
                           const int64_t *ptr, const void *data, size_t size)
@@ -316,7 +317,8 @@ void lcl_halo_plan_address(const struct lcl_exchange_plan *X,
     list_messages(X->in, P->from, P->froms, NULL, NULL, bytes);
 }
 
-// Asks the owners for their rows, and learns which ones others ask for.
+// Sends the row numbers of ghosts to their owners and receives the numbers that
+// other ranks request.
 static enum lcl_status ask(struct lcl_halo_plan *P, struct lcl_comm *C)
 {
     const size_t size = (size_t)C->size;
@@ -357,7 +359,7 @@ enum lcl_status lcl_halo_plan_connect(struct lcl_halo_plan *P,
                                       struct lcl_comm *C, const int64_t *firsts)
 {
     enum lcl_status st = find_peers(P, C, firsts);
-    if (st == LCL_OK) // then all have read the requests, which are in P
+    if (st == LCL_OK) // wait until all have read P's requests
         st = lcl_comm_agree(C, st, "the rows");
     else
         lcl_comm_fail(C);
@@ -409,7 +411,7 @@ struct cargo {
     const char *own;
     size_t size;
     char *ghost;
-    int64_t *ptr; // with row_ptr: where the elements of each send start
+    int64_t *ptr; // with row_ptr: first element of each send
     char *send;
 };
 

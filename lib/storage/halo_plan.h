@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of a rank split for a product: the columns of the rank itself, and
-// the boundary rows, which reach columns of other ranks. A boundary row is kept
-// whole, so that its sum is never split.
+// The rows of a rank split for a product: own columns, and boundary rows, which
+// have entries in columns of other ranks. All entries of a boundary row stay
+// together, so that its sum is never split.
 #pragma once
 
 #include "lib/comm/comm.h"
 #include "lib/matrix/view.h"
 
-// Rows are those of the rank, from 0. Columns below `rows` are its own, column
-// rows + g is ghost g; ghosts are sorted by their row of the whole matrix.
+// Rows are numbered from 0 within the rank. Columns below `rows` are the rank's
+// own, column rows + g is ghost g; ghosts are sorted by their row of the whole
+// matrix.
 struct lcl_halo_plan {
     int64_t rows, total, first;
     int64_t nnz; // entries of all rows
-    int64_t own; // those in own columns (lib/storage/own_entries.h)
-    // boundary row r is row[r], entries ptr[r] .. ptr[r+1]-1, which are those
-    // from start[r] on of the rank's rows; own_start[r] own entries are in the
-    // rows before it
+    int64_t own; // entries in own columns (lib/storage/own_entries.h)
+    // Boundary row r is row[r]; its entries ptr[r] .. ptr[r+1]-1 are the
+    // entries from start[r] on of the rank's rows; the rows before it have
+    // own_start[r] own entries.
     int64_t boundary, entries;
-    int64_t mean; // entries of a boundary row; if all are listed, of all ranks
+    int64_t mean; // mean entries per boundary row; if all rows are listed, over
+                  // all ranks
     int32_t *row;
     int64_t *ptr, *start, *own_start;
     int32_t *col;
@@ -28,26 +30,27 @@ struct lcl_halo_plan {
     int tos, froms;
 };
 
-// Checks A, the rows of the calling rank, and agrees on it with all others;
-// collective. Of entries whose check is to follow, only those in boundary rows
-// are checked. A is a matrix or a pattern; with `all`, all rows are boundary
-// rows. Returns LCL_OK; LCL_EINVAL (NULL arrays); LCL_EFORMAT (malformed rows;
-// ranks whose rows leave gaps or overlap; fewer rows than ranks); LCL_ERANGE
-// (2^31 rows and ghosts); LCL_ENOMEM; or a status of the transport. *P is fit
-// for lcl_halo_plan_finish() in any case.
+// Checks A, the rows of the calling rank, and agrees on the status with all
+// other ranks; collective. If A's entries have not been checked, only those of
+// boundary rows are checked here. A is a matrix or a pattern; with `all`, all
+// rows are boundary rows. Returns LCL_OK; LCL_EINVAL (NULL arrays); LCL_EFORMAT
+// (malformed rows; gaps or overlaps between ranks; fewer rows than ranks);
+// LCL_ERANGE (2^31 rows and ghosts); LCL_ENOMEM; or a status of the transport.
+// *P is fit for lcl_halo_plan_finish() in any case.
 enum lcl_status lcl_halo_plan_init(struct lcl_halo_plan *P, struct lcl_comm *C,
                                    const struct lcl_view *A, bool all);
 
-// From values of all entries of the rank's rows, those of the boundary rows.
+// Copies the values of the boundary rows from those of all entries of the
+// rank's rows.
 void lcl_halo_plan_boundary_values(const struct lcl_halo_plan *P,
                                    const double *val, double *boundary);
 
-// Whether those differ from `boundary` in any bit.
+// Whether the values of the boundary rows differ from `boundary` in any bit.
 bool lcl_halo_plan_differs(const struct lcl_halo_plan *P, const double *val,
                            const double *boundary);
 
-// Entries in columns of other ranks in the rows before boundary row r, which
-// may be the end.
+// Number of entries in columns of other ranks in the rows before boundary row
+// r; r may be the number of boundary rows.
 static inline int64_t lcl_halo_plan_left_out(const struct lcl_halo_plan *P,
                                              int64_t r)
 {

@@ -62,8 +62,8 @@ enum lcl_status lcl_host_halo_copy(struct lcl_host_halo *H, const lcl_buffer *x,
                : LCL_OK;
 }
 
-// Elements that are on their way to a rank do not change before the next
-// exchange with it has ended.
+// Elements on their way to a rank must not change before the next exchange with
+// that rank has ended, hence two buffers in turn.
 static double *pack(struct lcl_host_halo *H)
 {
     const struct lcl_halo_plan *P = &H->plan;

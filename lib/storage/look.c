@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a square matrix on the device looks like.
+// Properties of a square matrix on the device.
 #include "lib/storage/look.h"
 
 #include "host/alloc.h"
@@ -103,8 +103,8 @@ enum lcl_status lcl_look_sums(double *sum, lcl_context *ctx,
     return st;
 }
 
-// Whether the diagonal entries of rows without couplings to speak of are far
-// larger than the others: mean exponents, of the former by size.
+// Whether rows without notable couplings have far larger diagonal entries than
+// the other rows: compares mean exponents, of the former weighted by size.
 static bool is_penalised(const double *size)
 {
     return size[1] > 0 && size[3] > 0 && isfinite(size[2]) &&

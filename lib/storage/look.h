@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a square matrix on the device looks like: the facts from which a method
-// is chosen.
+// Properties of a square matrix on the device, from which a method is chosen.
 #pragma once
 
 #include "lib/storage/matrix.h"
@@ -32,8 +31,8 @@ struct lcl_look {
 enum lcl_status lcl_look_sums(double *sum, lcl_context *ctx,
                               const struct lcl_device_matrix *A);
 
-// A matrix in host memory, as struct lcl_bsr; its row pointers have 64 bits, or
-// else 32 in `narrow`.
+// A matrix in host memory like struct lcl_bsr; row pointers have 64 bits or, in
+// `narrow`, 32.
 struct lcl_look_matrix {
     int64_t rows, cols; // of blocks
     int block;
@@ -50,19 +49,20 @@ static inline int64_t lcl_look_row(const struct lcl_look_matrix *A, int64_t i)
     return A->row_ptr ? A->row_ptr[i] : A->narrow[i];
 }
 
-// The same sums of a matrix in host memory, by several threads; if a sample of
-// entries refutes symmetry, the two sums of the asymmetry are equal instead.
+// The same sums for a matrix in host memory, by several threads. If a sample of
+// entries refutes symmetry, the two sums of the asymmetry are made equal.
 // Returns LCL_OK or LCL_ENOMEM.
 enum lcl_status lcl_look_host_sums(double *sum, const struct lcl_look_matrix *A,
                                    const struct lcl_log *log);
 
-// Adds to the two sums of the asymmetry what entry a_ij contributes.
+// Adds the contribution of entry a_ij to the two sums of the asymmetry.
 void lcl_look_add_asymmetry(double sum[2], int64_t i, int64_t j, double a);
 
-// What the sums tell.
+// Computes the properties from the sums.
 void lcl_look_take(struct lcl_look *look, const double *sum);
 
-// What a square matrix in host memory looks like. Returns LCL_OK or LCL_ENOMEM.
+// Finds the properties of a square matrix in host memory. Returns LCL_OK or
+// LCL_ENOMEM.
 enum lcl_status lcl_look_host(struct lcl_look *look, const struct lcl_csr *A,
                               const struct lcl_log *log);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a matrix in host memory looks like, row by row.
+// Properties of a matrix in host memory, row by row.
 #include "lib/storage/look.h"
 
 #include "host/alloc.h"
@@ -21,9 +21,9 @@ void lcl_look_add_asymmetry(double sum[2], int64_t i, int64_t j, double a)
 
 // ------------------------------------------------------------------- sample
 
-// So many entries are compared with the transposed ones before all are, if
-// their rows are at most so long. Rounding errors stay far below this share of
-// the largest entry of both rows.
+// Before all entries, SAMPLES of them are compared with their transposed
+// entries, if the rows have at most SAMPLE_ROW entries. Rounding errors stay
+// far below SAMPLE_TOLERANCE times the largest entry of both rows.
 enum { SAMPLES = 64, SAMPLE_ROW = 512 };
 #define SAMPLE_TOLERANCE 1e-8
 
@@ -34,7 +34,8 @@ static bool is_short(const struct lcl_look_matrix *A, int64_t row)
     return blocks > 0 && blocks * A->block <= SAMPLE_ROW;
 }
 
-// An entry of a row; raises *largest to the largest one.
+// Returns the entry of a row in a column; raises *largest to the largest
+// magnitude of the row.
 static double find_entry(const struct lcl_look_matrix *A, int64_t row,
                          int64_t column, double *largest)
 {
@@ -115,7 +116,8 @@ static inline void add_coupling(struct row *s, double a)
     s->count += a != 0;
 }
 
-// Of a diagonal entry d > 0 or missing, beside couplings of this weight.
+// Adds a diagonal entry d > 0 to the sums of exponents, by the weight of its
+// couplings; d = 0, a missing entry, adds nothing.
 static inline void add_size(double *sum, double d, double weight)
 {
     uint64_t bits;

@@ -79,13 +79,13 @@ static inline int64_t lcl_row_values(const struct lcl_device_matrix *D)
     return D->block_rows > 0 ? D->blocks / D->block_rows * D->block : 0;
 }
 
-// Work-items per row, as the exponent of a power of two, for kernels in which
-// they share the `mean` elements of a row: 0 at width 1.
+// Binary logarithm of the number of work-items per row, for kernels whose
+// work-items share the `mean` elements of a row: 0 at width 1.
 int lcl_row_shift(const lcl_context *ctx, int64_t mean);
 
 // Number of groups of one wave for kernels in which each of `rows` rows has a
 // wave: one per row, or lcl_vector_groups() at width 1.
 int64_t lcl_wave_groups(const lcl_context *ctx, int64_t rows);
 
-// Bytes of its arrays.
+// Bytes of the matrix's arrays.
 uint64_t lcl_device_matrix_bytes(const struct lcl_device_matrix *D);

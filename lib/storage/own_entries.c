@@ -11,8 +11,9 @@
 
 // ------------------------------------------------------------------- rows
 
-// For how many row pointers from `first` on, at most `count`, the rank's own
-// are those of its rows minus *less: up to the next boundary row.
+// Returns the number of row pointers from `first` on, at most `count`, up to
+// the next boundary row. For own entries they are those of the rank's rows
+// minus *less.
 static int64_t next_run(const struct lcl_own_entries *E, int64_t first,
                         int64_t count, int64_t *less)
 {
@@ -77,8 +78,7 @@ static void copy_values(const struct lcl_view *V, int64_t k, int64_t count,
     memcpy((double *)to + at, V->val + k, (size_t)count * sizeof *V->val);
 }
 
-// A piece of the own entries: `next` of them are to be skipped, then `left`
-// copied.
+// State of a copy: skips `next` own entries, then copies `left`.
 struct piece {
     const struct lcl_own_entries *E;
     copy_fn *copy;
@@ -86,7 +86,7 @@ struct piece {
     int64_t next, left, at;
 };
 
-// Takes what the piece has of `count` own entries that follow entry k.
+// Skips or copies `count` own entries that are consecutive from entry k on.
 static void take(struct piece *p, int64_t k, int64_t count)
 {
     const int64_t skipped = p->next < count ? p->next : count;
@@ -131,7 +131,7 @@ static int64_t boundary_before(const struct lcl_halo_plan *P, int64_t e)
     return low - 1;
 }
 
-// Boundary rows and the runs of rows between them in turn.
+// Visits boundary rows and the runs of rows between them in turn.
 static void copy_piece(struct piece *p, int64_t first)
 {
     const struct lcl_halo_plan *P = p->E->plan;

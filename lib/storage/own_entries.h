@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The entries of a rank's rows in the rank's own columns, a matrix that is
-// never on the host: it is written piece by piece where the device reads it.
+// The entries of a rank's rows in the rank's own columns: a matrix that the
+// host never stores as a whole, but writes piece by piece to memory that the
+// device reads.
 #pragma once
 
 #include "lib/storage/halo_plan.h"
 #include "lib/storage/matrix.h"
 
-// The rows of the plan. lcl_fill_own_values() needs their `val` only, which may
+// The rows of the plan. lcl_fill_own_values() reads only their `val`, which may
 // be new.
 struct lcl_own_entries {
     const struct lcl_halo_plan *plan;

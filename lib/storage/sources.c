@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the values of a matrix on the device come from.
+// The source of each value of a matrix on the device.
 #include "lib/storage/sources.h"
 
 #include "host/geometry.h"
@@ -153,7 +153,8 @@ static enum lcl_status gather_runs(struct lcl_sources *S,
         lcl_arg_buffer(x->a), lcl_arg_buffer(val), lcl_arg_buffer(bad));
 }
 
-// Without sums, `of` stands for their arrays, which are not read.
+// Without sums, passes `of` for their arrays, which the kernel then does not
+// read.
 static enum lcl_status visit_values(lcl_kernel *kernel,
                                     const struct lcl_sources *S,
                                     const struct lcl_given_arrays *x,

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-// The symbolic phase.
+// State of the symbolic phase.
 struct search {
     struct lcl_spgemm *S;
     lcl_context *ctx;
@@ -20,7 +20,7 @@ struct search {
     struct lcl_device_matrix *C;
     lcl_kernel *count, *count_long, *fill, *fill_long, *sum, *row_pointers;
     lcl_buffer *length;         // of the rows of C
-    lcl_buffer *list, *longest; // rows, with room for all
+    lcl_buffer *list, *longest; // rows, with space for all
     lcl_buffer *counts;         // uint64: SPGEMM_COUNTS in one, then sums
     int width, sums;
     bool serial;
@@ -51,9 +51,9 @@ static int64_t mean(int64_t entries, int64_t rows)
     return rows > 0 ? (entries + rows - 1) / rows : 0;
 }
 
-// For rows of average length: four to eight products per lane, and half as many
-// slots as products or more, since most products have a column in common with
-// others. Rows that do not fit are for the second pass.
+// The team for rows of average length: four to eight products per lane, and at
+// least half as many slots as products, since most products share their column
+// with others. Longer rows are left to the second pass.
 static struct lcl_spgemm_team first_team(const struct search *s)
 {
     const int width = exponent(s->width);
@@ -85,7 +85,7 @@ static struct lcl_spgemm_team second_team(const struct search *s)
     };
 }
 
-// Of the serial form.
+// Number of groups of the serial form.
 static int64_t count_groups(const struct search *s)
 {
     const int64_t cols = s->B->block_cols > 0 ? s->B->block_cols : 1;
@@ -117,8 +117,8 @@ static struct lcl_spec spec_of(const struct search *s, const char *source,
     };
 }
 
-// Of the symbolic and the numeric phase. The former is called twice: C may turn
-// out to be wide.
+// Gets the kernels of the symbolic and the numeric phase. Called twice: C may
+// turn out to be wide.
 static enum lcl_status get_kernels(struct search *s)
 {
     const struct lcl_kernel_plan teams[] = {

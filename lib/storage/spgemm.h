@@ -6,7 +6,7 @@
 #include "host/program.h"
 #include "lib/storage/matrix.h"
 
-// Lanes of the teams of a pass (cl/storage/spgemm.cl); 2^... each.
+// Lanes of the teams of a pass (cl/storage/spgemm.cl), as binary logarithms.
 struct lcl_spgemm_team {
     int shift;    // lanes of a team
     int along;    // lanes that share a row of B in the symbolic phase
@@ -20,8 +20,8 @@ struct lcl_spgemm {
     lcl_context *ctx;
     lcl_kernel *multiply, *multiply_long;
     struct lcl_spgemm_team team[LCL_SPGEMM_PASSES];
-    lcl_buffer *long_rows;    // of the second pass, int32
-    lcl_buffer *longest_rows; // those of spgemm_long.cl, int32
+    lcl_buffer *long_rows;    // rows of the second pass, int32
+    lcl_buffer *longest_rows; // rows of spgemm_long.cl, int32
     int64_t long_count, longest_count;
     // At width 1 (cl/storage/spgemm_serial.cl) without teams: groups, and
     // their marks, uint32; at most one for each entry of A and B
@@ -40,8 +40,8 @@ enum lcl_status lcl_spgemm_init(struct lcl_spgemm *S,
                                 struct lcl_device_matrix *C, lcl_context *ctx,
                                 const struct lcl_device_matrix *A,
                                 const struct lcl_device_matrix *B);
-// The same for at most so many entries: for more, C->blocks is their number and
-// C has no arrays.
+// The same if C has at most `most` entries; otherwise C->blocks is their number
+// and C has no arrays.
 enum lcl_status lcl_spgemm_init_most(struct lcl_spgemm *S,
                                      struct lcl_device_matrix *C,
                                      lcl_context *ctx,

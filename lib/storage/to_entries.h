@@ -10,7 +10,7 @@
 enum lcl_status lcl_to_entries(struct lcl_device_matrix *E, lcl_context *ctx,
                                const struct lcl_device_matrix *B);
 
-// Takes new values of B.
+// Updates the values of E from those of B.
 enum lcl_status lcl_to_entries_update(const struct lcl_device_matrix *E,
                                       lcl_context *ctx,
                                       const struct lcl_device_matrix *B);

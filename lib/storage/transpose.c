@@ -18,7 +18,7 @@ struct transposition {
     lcl_buffer *map;
     lcl_kernel *count, *place, *sort, *sort_long;
     lcl_buffer *counts; // entries of each column of A
-    lcl_buffer *list;   // long rows of T, with room for all
+    lcl_buffer *list;   // long rows of T, with space for all
     lcl_buffer *listed; // their number
     int width;
     int64_t groups; // of one wave

@@ -140,7 +140,7 @@ enum lcl_status lcl_values_staging(struct lcl_values *V,
     return need(*to, V, A);
 }
 
-// Moved values do not need their first buffer between two calls.
+// Between two calls, reordered values do not need their first buffer.
 enum lcl_status lcl_values_begin(struct lcl_values *V,
                                  const struct lcl_device_matrix *A,
                                  lcl_buffer ***other)
