@@ -72,7 +72,7 @@ static int by_gain(const void *a, const void *b)
 }
 
 // Moves boundary vertices of `part` in the order of their gains at the start of
-// the pass. Returns how many moved.
+// the pass. Returns the number of moves.
 static idx_t pass_over_boundary(struct balance *B, idx_t part,
                                 const idx_t *member, idx_t count)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which device has which rows, and operators on several devices.
+// Distribution of rows among devices, and operators on several devices.
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/parallel.h"
@@ -20,7 +20,7 @@
 
 // ------------------------------------------------------------------- cuts
 
-// Rows cost as much as a few entries: their share of vectors.
+// A row costs as much as a few entries, for its share of vectors.
 enum { ROW_COST = 4 };
 
 static int64_t cost_before(const struct lcl_csr *A, int64_t row)
@@ -28,7 +28,8 @@ static int64_t cost_before(const struct lcl_csr *A, int64_t row)
     return A->row_ptr[row] + ROW_COST * row;
 }
 
-// The first row, a multiple of `block`, before which there is at least `cost`.
+// The first row, a multiple of `block`, such that the rows before it cost at
+// least `cost`.
 static int64_t row_at(const struct lcl_csr *A, int block, int64_t cost)
 {
     int64_t low = 0, high = A->rows / block;
@@ -42,7 +43,8 @@ static int64_t row_at(const struct lcl_csr *A, int block, int64_t cost)
     return low * block;
 }
 
-// The share of each rank in all work, from its speed and at least one block.
+// Gives each rank a share of all work in proportion to its speed, and at least
+// one block.
 static void cut(int64_t *first, const struct lcl_csr *A, const double *speed,
                 int size, int block)
 {
@@ -68,14 +70,14 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-// The columns that each rank needs of others, as bits.
+// Sets of columns that each rank needs of other ranks, as bits.
 struct needs {
     const struct lcl_csr *A;
     const int64_t *first;
     int64_t chunks, words;
     _Atomic(uint64_t) *bit; // words for each rank
     int64_t *count;         // by chunk
-    atomic_bool outside;    // a column is
+    atomic_bool outside;    // a column is outside of A
 };
 
 static bool is_new(struct needs *N, int rank, int64_t column)
@@ -100,7 +102,7 @@ static int64_t count_row(struct needs *N, int rank, int64_t row)
     return count;
 }
 
-// Whether rows i to end-1, which are the rank's, have columns of others.
+// Whether rows i to end-1 of a rank have entries in columns of other ranks.
 static bool reach_others(const struct needs *N, int rank, int64_t i,
                          int64_t end)
 {
@@ -109,7 +111,7 @@ static bool reach_others(const struct needs *N, int rank, int64_t i,
     return lcl_view_far(&own, i - first, end - first) > 0;
 }
 
-// Most runs of rows reach no other rank.
+// Tests runs of rows first: most of them reach no other rank.
 static void count_chunk(void *arg, int64_t chunk)
 {
     enum { RUN = 1024 };
@@ -129,8 +131,9 @@ static void count_chunk(void *arg, int64_t chunk)
     }
 }
 
-// The entries of other ranks that the ranks need: pairs of a rank and a column.
-// Returns LCL_OK, LCL_EFORMAT (a column outside of A) or LCL_ENOMEM.
+// Counts the ghosts of all ranks: pairs of a rank and a column that it needs of
+// another rank. Returns LCL_OK, LCL_EFORMAT (a column outside of A) or
+// LCL_ENOMEM.
 static enum lcl_status count_ghosts(int64_t *ghosts, const struct lcl_csr *A,
                                     const int64_t *first, int size,
                                     const struct lcl_log *log)
@@ -155,10 +158,10 @@ static enum lcl_status count_ghosts(int64_t *ghosts, const struct lcl_csr *A,
 
 // ------------------------------------------------------------------- METIS
 
-// A numbering is good enough if at most one row in so many is a ghost, or if
-// METIS is unlikely to save a third: parts that are cubes of a grid in three
-// dimensions, half of whose faces border others, have (n / size)^(2/3) rows in
-// a face.
+// A numbering is good enough if at most one row in FEW_GHOSTS is a ghost, or if
+// METIS is unlikely to save a third of the ghosts: parts that are cubes of a
+// grid in three dimensions, half of whose faces border other parts, have (n /
+// size)^(2/3) rows per face.
 enum { FEW_GHOSTS = 32 };
 
 static bool has_few_ghosts(int64_t ghosts, int64_t rows, int size)
@@ -167,7 +170,7 @@ static bool has_few_ghosts(int64_t ghosts, int64_t rows, int size)
     return ghosts <= rows / FEW_GHOSTS || (double)ghosts <= 4.5 * size * face;
 }
 
-// Rows by label, in their order: row i is row perm[i].
+// Sorts the rows by label, stably: row i is row perm[i].
 static enum lcl_status order_rows(int32_t *perm, const int32_t *label,
                                   int64_t n, const struct lcl_log *log)
 {
@@ -202,8 +205,8 @@ static enum lcl_status order_by_metis(int32_t *perm, const struct lcl_csr *A,
     return st;
 }
 
-// B is A in the order of METIS's parts if that leaves less than two thirds of
-// the ghosts, otherwise empty. A pattern has been checked before.
+// B = A in the order of METIS's parts if this order leaves less than two thirds
+// of the ghosts, otherwise B is empty. A pattern has been checked before.
 static enum lcl_status try_metis(struct lcl_distribution *D, struct lcl_csr *B,
                                  const struct lcl_csr *A, const double *speed,
                                  int64_t ghosts, const struct lcl_log *log)
@@ -234,7 +237,7 @@ static enum lcl_status try_metis(struct lcl_distribution *D, struct lcl_csr *B,
     return LCL_OK;
 }
 
-// By whole segments.
+// Cuts the rows at the ends of segments.
 static void cut_segments(int64_t *first, int64_t rows, int size, int block)
 {
     for (int r = 0; r <= size; ++r)
@@ -242,9 +245,9 @@ static void cut_segments(int64_t *first, int64_t rows, int size, int block)
 }
 
 // Distributes the rows of A among `size` ranks; rows of a block stay together.
-// Ranks have consecutive rows with about as many entries each: of A or, if
-// block is 1 and D->perm is set, of B. Without speeds they have as many
-// segments of A each.
+// Ranks have consecutive rows with about equal work: rows of A or, if block is
+// 1 and D->perm is set, of B. Without speeds, all ranks have the same number of
+// segments of A.
 static enum lcl_status distribute(struct lcl_distribution *D, struct lcl_csr *B,
                                   const struct lcl_csr *A, const double *speed,
                                   int size, int block,
@@ -328,8 +331,9 @@ static enum lcl_status require_alike(lcl_context *const *ctx, int count)
                           "model");
 }
 
-// Relative speeds of devices: equal for one model, else their copy bandwidths,
-// as powers of the root of 2, so that runs repeat. The caller frees *speed.
+// Relative speeds of devices: equal for devices of one model, otherwise their
+// copy bandwidths, rounded to powers of the root of 2 so that runs are
+// repeatable. The caller frees *speed.
 static enum lcl_status find_speeds(double **speed, lcl_context *const *ctx,
                                    int count)
 {
@@ -350,7 +354,7 @@ static enum lcl_status find_speeds(double **speed, lcl_context *const *ctx,
 
 // ------------------------------------------------------------------- operators
 
-// The devices check the entries.
+// Checks the sizes; the devices check the entries.
 static enum lcl_status check_square(const struct lcl_csr *A,
                                     const struct lcl_log *log)
 {

@@ -27,7 +27,7 @@ static int64_t volume(const int64_t size[3], int64_t limit)
     return cells;
 }
 
-// Checks the grid sizes that the caller has given for n rows.
+// Checks the grid sizes of the caller for n rows.
 static enum lcl_status take_grid(int64_t grid[3], int64_t *unknowns, int64_t n,
                                  const int64_t wanted[3],
                                  const struct lcl_log *log)
@@ -80,12 +80,12 @@ struct boxes {
     int64_t grid[3], box[3];
     int64_t count[3]; // number of boxes along x, y, z
     int64_t unknowns;
-    int64_t low, high; // rows that are partitioned
-    int64_t bars[2];   // of boxes side by side along x that have some: a range
+    int64_t low, high; // range of rows to partition
+    int64_t bars[2];   // range of bars of boxes along x with such rows
     struct lcl_subdomains *P;
 };
 
-// For n rows of all.
+// Initialises the boxes of a matrix with n rows in total.
 static enum lcl_status boxes_init(struct boxes *B, int64_t n,
                                   const struct lcl_partition_params *params,
                                   const struct lcl_log *log)
@@ -101,7 +101,7 @@ static enum lcl_status boxes_init(struct boxes *B, int64_t n,
 
 // ---------------------------------------------------------- consecutive rows
 
-// Lists the rows of one box from row[0] on, which may be NULL. Returns their
+// Lists the rows of one box from row[0] on, unless `row` is NULL. Returns their
 // number.
 static int64_t list_box(const struct boxes *B, const int64_t first[3],
                         int32_t *row)
@@ -180,7 +180,7 @@ static enum lcl_status list_boxes(struct boxes *B, const struct lcl_log *log)
     return LCL_OK;
 }
 
-// Blocks of rows of the rank must be blocks of the whole matrix.
+// Checks that blocks of the rank's rows are blocks of the whole matrix.
 static enum lcl_status check_blocks(const struct lcl_share *share,
                                     int64_t block, const struct lcl_log *log)
 {
@@ -216,12 +216,13 @@ enum lcl_status lcl_partition_geometric(
 
 // ---------------------------------------------------------------- other rows
 
-// Rows of a rank that follow each other in one box: part of a line along x.
+// Consecutive rows of a rank in one box: part of a line along x.
 struct run {
     int64_t end, box;
 };
 
-// The run that starts at row i of the rank, which is row[i] of all.
+// The run that starts at row i of the rank, which is row row[i] of the whole
+// matrix.
 static struct run run_at(const struct boxes *B, const int32_t *row, int64_t n,
                          int64_t i)
 {
@@ -242,7 +243,7 @@ static struct run run_at(const struct boxes *B, const int32_t *row, int64_t n,
                                box[0]};
 }
 
-// box[k] = the box of run k, unless it is NULL. Returns the number of runs.
+// box[k] = the box of run k, unless `box` is NULL. Returns the number of runs.
 static int64_t list_runs(int64_t *box, const struct boxes *B,
                          const int32_t *row, int64_t n)
 {
@@ -256,7 +257,7 @@ static int64_t list_runs(int64_t *box, const struct boxes *B,
     return runs;
 }
 
-// Labels rows by the places of their boxes among those that the rank has.
+// Labels rows by the position of their box among the boxes of the rank.
 static enum lcl_status label_runs(int32_t *label, const struct boxes *B,
                                   const int32_t *row, int64_t n,
                                   const struct lcl_log *log)

@@ -22,7 +22,7 @@ static int64_t cell_of_row(const struct lcl_grid_rows *R, int64_t i)
     return cell_of(R, R->row ? R->row[i] : i);
 }
 
-// Whether equal differences of numbers are equal differences of cells.
+// Whether equal differences of row numbers are equal differences of cells.
 static bool is_consecutive(const struct lcl_grid_rows *R)
 {
     return !R->cell && !R->row;
@@ -130,8 +130,8 @@ static bool row_fits(const struct fitting *F, int64_t i)
     return true;
 }
 
-// End of the rows behind row i that fit if row i does and they repeat it: those
-// of the same line along x, between its first and its last cell.
+// End of the rows after row i that fit if row i fits and they repeat it: the
+// rows of the same line along x, between its first and its last cell.
 static int64_t line_end(const struct fitting *F, int64_t i, int64_t end)
 {
     const int64_t nx = F->grid[0], x = cell_of_row(F->R, i) % nx;
@@ -140,7 +140,7 @@ static int64_t line_end(const struct fitting *F, int64_t i, int64_t end)
                : i + 1;
 }
 
-// A line is tried once.
+// Each line is tested once.
 static void fit_chunk(void *arg, int64_t chunk)
 {
     struct fitting *F = arg;

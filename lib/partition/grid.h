@@ -16,7 +16,7 @@ struct lcl_grid_rows {
     const int64_t *row_ptr;
     const int32_t *col;
     const int32_t *row;  // NULL: row i is number i
-    const int64_t *cell; // of numbers; NULL: number i is cell first + i
+    const int64_t *cell; // cells by number; NULL: number i is cell first + i
     int64_t first;
 };
 
@@ -24,16 +24,16 @@ struct lcl_grid_rows {
 // occur.
 struct lcl_distances {
     int64_t value[3]; // ascending
-    int64_t count;    // 4: there are more
+    int64_t count;    // 4: more than three
 };
 
-// Adds those of the rows. Stops as soon as there are three.
+// Adds the distances in the rows. Stops after three.
 void lcl_distances_add(struct lcl_distances *D, const struct lcl_grid_rows *R);
 void lcl_distances_merge(struct lcl_distances *D,
                          const struct lcl_distances *E);
 
-// The only grid of `cells` cells that a 7-point stencil with these distances
-// can have. Returns whether there is one.
+// The only possible grid of `cells` cells for a 7-point stencil with these
+// distances. Returns false if there is none.
 bool lcl_grid_of_distances(int64_t grid[3], const struct lcl_distances *D,
                            int64_t cells);
 
@@ -41,14 +41,14 @@ bool lcl_grid_of_distances(int64_t grid[3], const struct lcl_distances *D,
 // edge of the grid.
 bool lcl_grid_fits(const struct lcl_grid_rows *R, const int64_t grid[3]);
 
-// Finds the grid of a matrix on the host. Returns whether there is one.
+// Finds the grid of a matrix on the host. Returns false if there is none.
 bool lcl_grid_find(int64_t grid[3], const struct lcl_csr *A);
 
-// Finds the grid of block rows of the whole matrix, or Kronecker system, of
-// which `A` has the rows of a rank; collective. Returns LCL_OK; LCL_EINVAL
-// (another pattern, or ranks whose blocks differ); LCL_ENOMEM; LCL_EDEVICE; the
+// Finds the grid of the block rows of the whole matrix or Kronecker system; `A`
+// has the rows of one rank; collective. Returns LCL_OK; LCL_EINVAL (another
+// pattern, or different block sizes on the ranks); LCL_ENOMEM; LCL_EDEVICE; the
 // same on all ranks.
 enum lcl_status lcl_grid_find_on_ranks(int64_t grid[3], lcl_operator *A);
 
-// Says that the grid cannot be derived. Returns LCL_EINVAL.
+// Reports that the grid cannot be derived. Returns LCL_EINVAL.
 enum lcl_status lcl_grid_refuse(const struct lcl_log *log);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Subdomains by weighted matching on the device: rounds of matching contract
 // the graph of the matrix until its vertices have as many rows as a subdomain
-// may, then the vertices of each finer level move between subdomains where that
+// may have; then, level by level, vertices move between subdomains if this
 // strengthens the couplings inside (Holtgrewe, Sanders, Schulz, IPDPS 2010;
 // Fagginger Auer, Bisseling, 2012; Meyerhenke, Sanders, Schulz, SEA 2014).
-// Further contraction of the graph of the subdomains gives aggregates of them.
-// The result depends on the matrix alone, not on the device.
+// Contracting the graph of the subdomains further yields aggregates of
+// subdomains. The result depends on the matrix alone, not on the device.
 #pragma once
 
 #include "lib/storage/matrix.h"

@@ -97,7 +97,7 @@ static bool has_teams(enum lcl_match_kernel which)
     return which < LCL_MATCH_COUNT_UP;
 }
 
-// Those of match.cl, some of which read the values of the matrix.
+// Whether the kernel is in match.cl and may read the values of the matrix.
 static bool reads_blocks(enum lcl_match_kernel which)
 {
     return which < LCL_MATCH_LABEL;

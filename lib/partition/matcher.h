@@ -54,7 +54,7 @@ enum lcl_match_variant {
 struct lcl_match_graph {
     int64_t n, entries;
     int64_t longs;  // vertices of more than MATCH_LONG entries; 0 at width 1
-    int64_t halves; // of more than half as many
+    int64_t halves; // vertices of more than MATCH_LONG / 2 entries
     lcl_buffer *ptr, *adj; // NULL: those of the matrix
     const lcl_buffer *row_ptr, *col;
     lcl_buffer *weight, *size; // uint32: of the edges, rows of the vertices
@@ -128,7 +128,7 @@ enum lcl_status lcl_match_scan(struct lcl_matcher *m,
 
 // ------------------------------------------------------------------- graphs
 
-// What a pass over G reads: its row pointers, sizes, columns and weights.
+// Bytes that a pass over G reads: row pointers, sizes, columns and weights.
 static inline uint64_t lcl_match_graph_bytes(const struct lcl_match_graph *G)
 {
     return sizeof(uint32_t) * 2 * (uint64_t)(G->n + G->entries);
@@ -194,7 +194,8 @@ enum lcl_status lcl_match_parts_init(struct lcl_match_parts *P,
                                      const struct lcl_match_graph *G,
                                      int64_t n);
 void lcl_match_parts_finish(struct lcl_match_parts *P);
-// Gives the n vertices of a finer level the parts of their coarse vertices.
+// Assigns to the n vertices of a finer level the parts of their coarse
+// vertices.
 enum lcl_status lcl_match_project(struct lcl_match_parts *P,
                                   struct lcl_matcher *m, int64_t n,
                                   const lcl_buffer *coarse);

@@ -97,7 +97,8 @@ static int node_nd(const struct lcl_graph *G, idx_t *perm, idx_t *inverse)
     return code;
 }
 
-// Where METIS leaves a side of a bisection empty, which strong weights cause.
+// Cuts consecutive vertices, for graphs whose strong weights make METIS leave
+// one side of a bisection empty.
 static void cut_in_order(idx_t *label, idx_t n, idx_t parts,
                          const struct lcl_log *log)
 {

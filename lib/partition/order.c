@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order in which rows are eliminated.
+// Orders of elimination.
 #include "lib/partition/order.h"
 
 #include "host/log.h"

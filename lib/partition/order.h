@@ -7,8 +7,9 @@
 struct lcl_graph; // lib/partition/graph.h
 
 // perm[i] is the row of A that is eliminated as number i. Depends on the
-// pattern of A + A^T alone; A is square, its columns ascend. NONE: as they are.
-// Returns LCL_OK, LCL_ERANGE (METIS cannot number the couplings) or LCL_ENOMEM.
+// pattern of A + A^T alone; A is square, its columns ascend. NONE: the
+// identity. Returns LCL_OK, LCL_ERANGE (too many couplings for METIS) or
+// LCL_ENOMEM.
 enum lcl_status lcl_order_find(int32_t *perm, const struct lcl_csr *A,
                                enum lcl_order order, const struct lcl_log *log);
 

@@ -14,7 +14,7 @@ struct search {
     const struct lcl_csr *A;
     struct lcl_subdomains *out;
     int64_t capacity;  // of out->row and out->owned
-    int32_t *seen_by;  // n: the last part, from 1, that has the row
+    int32_t *seen_by;  // n: the last part, counted from 1, with the row
     int32_t *added;    // n: rows added to the current part
     int64_t additions; // their number
     const struct lcl_log *log;
@@ -50,7 +50,8 @@ static enum lcl_status reserve(struct search *s, int64_t used, int64_t rows)
 
 // ------------------------------------------------------------------- search
 
-// Adds the columns of row i that the part, numbered from 1, does not have yet.
+// Adds the columns of row i that the part, numbered from 1, does not contain
+// yet.
 static void add_columns(struct search *s, int32_t part, int32_t i)
 {
     const struct lcl_csr *A = s->A;
@@ -63,7 +64,7 @@ static void add_columns(struct search *s, int32_t part, int32_t i)
     }
 }
 
-// Fills s->added; a layer starts from the rows that the layer before added.
+// Fills s->added; each layer starts from the rows that the layer before added.
 static void search_layers(struct search *s, int64_t p, int layers)
 {
     const struct lcl_subdomains *in = s->in;
@@ -83,7 +84,8 @@ static void search_layers(struct search *s, int64_t p, int layers)
     }
 }
 
-// Merges the rows of part p and the added ones, which then ascend, to `at` on.
+// Merges the rows of part p and the added rows, in ascending order, to place
+// `at` and following.
 static void merge_rows(struct search *s, int64_t p, int64_t at)
 {
     const struct lcl_subdomains *in = s->in;

@@ -19,10 +19,10 @@ enum lcl_status lcl_partition_create(struct lcl_subdomains *P,
                                      int64_t max_rows,
                                      const struct lcl_log *log);
 
-// The same for the block rows A of a rank; `share` may be NULL. GEOMETRIC needs
-// params->grid, then, the cells of the whole matrix, and makes a subdomain of
-// those rows of a box that the rank has, in the order of boxes; other methods
-// do not read `share`.
+// The same for the block rows A of a rank; `share` may be NULL. With it,
+// GEOMETRIC needs params->grid, the cells of the whole matrix, and makes one
+// subdomain of the rank's rows in each box, in the order of boxes; other
+// methods ignore `share`.
 enum lcl_status lcl_partition_create_share(
     struct lcl_subdomains *P, const struct lcl_csr *A,
     const struct lcl_share *share, const struct lcl_partition_params *params,
@@ -34,9 +34,9 @@ enum lcl_status lcl_partition_check(const struct lcl_csr *A,
                                     int64_t max_rows,
                                     const struct lcl_log *log);
 
-// Partitions by MATCH the block rows of D, or of A if D is NULL; subdomains are
-// ordered along the tree of matchings, which also gives at most `aggregates`
-// aggregates of them. The rows stay on the device.
+// Partitions the block rows of D, or of A if D is NULL, by MATCH. Subdomains
+// are ordered along the tree of matchings, which also defines at most
+// `aggregates` aggregates of subdomains. The rows stay on the device.
 enum lcl_status lcl_partition_match(struct lcl_subdomains *P, lcl_context *ctx,
                                     const struct lcl_device_matrix *D,
                                     const struct lcl_csr *A,
@@ -72,8 +72,8 @@ enum lcl_status lcl_labels_of_blocks(int32_t **out, const int32_t *labels,
                                      int64_t rows, int block,
                                      const struct lcl_log *log);
 
-// Whether the partitioner needs only the number of rows; MATCH if it has the
-// matrix on the device. DEFAULT has been resolved.
+// Whether the partitioner needs only the number of rows; MATCH counts as such
+// if the matrix is on the device. DEFAULT has been resolved.
 static inline bool lcl_partition_counts(
     const struct lcl_partition_params *params)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The grid of a matrix of which each rank has some rows.
+// The grid of a matrix whose rows are distributed among ranks.
 #include "lib/partition/grid.h"
 
 #include "host/alloc.h"
@@ -13,15 +13,15 @@
 
 static const char what[] = "a grid";
 
-// The patterns of a rank: one or two with its own columns, and whole boundary
+// The patterns of a rank: one or two in its own columns, and whole boundary
 // rows.
 struct search {
     const lcl_operator *part;
     const struct lcl_halo_plan *plan;
-    int64_t block; // rows of the plan that are one cell
+    int64_t block; // rows of the plan per cell
     struct lcl_bsr own[2];
-    int64_t *own_cell; // NULL: they are consecutive
-    int64_t *cell;     // of rows of the plan and of ghosts
+    int64_t *own_cell; // NULL: consecutive cells
+    int64_t *cell;     // of the rows of the plan and of the ghosts
     struct lcl_grid_rows rows[3];
     int count;
 };
@@ -64,7 +64,7 @@ static int64_t cell_of(const struct search *s, int64_t row)
     return lcl_share_row(&s->part->share, row) / s->block;
 }
 
-// The cells of the rows of own patterns, which may be in another order.
+// Finds the cells of the rows of own patterns, which may be renumbered.
 static enum lcl_status number_own(struct search *s)
 {
     const struct lcl_share *share = &s->part->share;
@@ -88,7 +88,7 @@ static enum lcl_status number_own(struct search *s)
     return st;
 }
 
-// The cells of the columns of boundary rows.
+// Finds the cells of the columns of boundary rows.
 static enum lcl_status number_ghosts(struct search *s)
 {
     const struct lcl_halo_plan *P = s->plan;
@@ -127,8 +127,8 @@ static enum lcl_status take_patterns(struct search *s)
 
 // ------------------------------------------------------------------- agreement
 
-// All ranks need the same cells. Blocks of one size start at the first row of
-// each rank.
+// All ranks must have the same cells: blocks of one size, which start at the
+// first row of each rank.
 static enum lcl_status expect_equal_blocks(const struct search *s,
                                            const struct lcl_space *V)
 {

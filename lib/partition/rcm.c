@@ -14,7 +14,8 @@ struct search {
     uint8_t *found; // n
 };
 
-// A search from one vertex: perm[last] .. perm[end-1] are farthest from it.
+// Result of a search from one vertex: perm[last] .. perm[end-1] are the
+// farthest vertices.
 struct levels {
     int32_t count, last, end;
 };
@@ -38,7 +39,7 @@ static void sort_vertices(const struct search *s, int32_t *by_degree)
         by_degree[s->next[degree(G, v)]++] = (int32_t)v;
 }
 
-// Each vertex, by ascending degree, goes to the lists of its neighbours.
+// Appends each vertex, by ascending degree, to the lists of its neighbours.
 static void sort_neighbours(const struct search *s, const int32_t *by_degree)
 {
     const struct lcl_graph *G = s->G;
@@ -61,7 +62,8 @@ static int32_t add_neighbours(const struct search *s, idx_t v, int32_t end)
     return end;
 }
 
-// Numbers what can be reached from `root`, level by level, from `first` on.
+// Numbers the vertices that can be reached from `root`, level by level, from
+// `first` on.
 static struct levels search(const struct search *s, int32_t root, int32_t first)
 {
     struct levels L = {.count = 0, .last = first, .end = first + 1};
@@ -84,7 +86,7 @@ static void forget(const struct search *s, int32_t first, int32_t end)
         s->found[s->perm[k]] = 0;
 }
 
-// Of those farthest away, the one of the smallest degree.
+// The vertex of the smallest degree among the farthest ones.
 static int32_t farthest(const struct search *s, const struct levels *L)
 {
     int32_t best = s->perm[L->last];
@@ -97,8 +99,8 @@ static int32_t farthest(const struct search *s, const struct levels *L)
     return best;
 }
 
-// A vertex from which the levels are at least as many as from the ends of its
-// search; most of them are peripheral.
+// A start vertex such that a search from its farthest vertex has no more
+// levels; usually it is peripheral.
 static int32_t find_start(const struct search *s, int32_t root, int32_t first)
 {
     for (int32_t most = 0;;) {

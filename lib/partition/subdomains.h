@@ -15,12 +15,12 @@
 struct lcl_subdomains {
     int64_t n;
     int64_t parts;
-    int64_t *part_ptr;  // parts + 1
-    int32_t *row;       // part_ptr[parts]; NULL: only on the device
-    lcl_buffer *device; // the same; NULL: only on the host
-    uint8_t *owned;     // for each of them 1 or 0; NULL: no row repeats
-    int64_t aggregates; // of the tree of matchings
-    int32_t *aggregate; // parts, ascending; NULL: there is no tree
+    int64_t *part_ptr;            // parts + 1
+    int32_t *row;                 // part_ptr[parts]; NULL: only on the device
+    lcl_buffer *device;           // the same; NULL: only on the host
+    uint8_t *owned;               // 1 or 0 for each extended row; NULL: all 1
+    int64_t aggregates;           // of the tree of matchings
+    int32_t *aggregate;           // parts, ascending; NULL: there is no tree
     enum lcl_partition_type type; // how they were made
     bool weighted;                // METIS or MATCH used edge weights
 };

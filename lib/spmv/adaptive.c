@@ -22,11 +22,11 @@ struct adaptive {
     int tiles;
     uint32_t longest;
     lcl_buffer *table;
-    // for rows that span several parts
+    // For rows that span several parts
     lcl_kernel *parts_kernel;
     int parts;
     lcl_buffer *parts_table, *partial;
-    // of the listed rows; NULL: rows are used in matrix order
+    // Of the listed rows; NULL: rows are used in matrix order
     lcl_buffer *start, *length, *number;
 };
 

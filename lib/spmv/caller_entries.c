@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The entries from which an operator was made, back on the host.
+// Downloads the entries from which an operator was made.
 #include "lib/spmv/caller_entries.h"
 
 #include "host/alloc.h"
@@ -7,11 +7,11 @@
 #include "host/runtime.h"
 
 // A matrix on the device: its block row i is the caller's perm[i], and its
-// value k is the caller's entry of[k], if that is one of `entries`.
+// value k is the caller's entry of[k] if of[k] < `entries`.
 struct origin {
     struct lcl_bsr B; // pattern
-    int32_t *perm;    // NULL: the same
-    uint32_t *of;     // NULL: the same
+    int32_t *perm;    // NULL: identity
+    uint32_t *of;     // NULL: identity
     int64_t entries;
 };
 
@@ -53,8 +53,8 @@ static int64_t row_of(const struct origin *o, int64_t now)
     return o->perm ? o->perm[now] : now;
 }
 
-// Visits the values of block m, in block row i: counts those of the caller's
-// rows in length[], and fills in their columns.
+// Visits the values of block m in block row i: counts the caller's entries per
+// row in length[], or fills in their columns.
 static void visit(const struct origin *o, int64_t i, int64_t m, int64_t *length,
                   int32_t *col)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The entries from which an operator was made, back on the host.
+// Downloads the entries from which an operator was made.
 #pragma once
 
 #include "lib/operator/operator.h"

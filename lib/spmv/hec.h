@@ -47,8 +47,8 @@ enum lcl_status lcl_hec_update(const struct lcl_hec *H,
 
 uint64_t lcl_hec_bytes(const struct lcl_hec *H);
 
-// lcl_spmv_study() for LCL_SPMV_HEC with a given width of the ELL part, 0: as
-// above. Returns LCL_OK, LCL_EINVAL, LCL_EUNSUPPORTED (blocks), LCL_EDEVICE or
-// LCL_ENOMEM.
+// lcl_spmv_study() for LCL_SPMV_HEC with a given width of the ELL part; 0: the
+// width of lcl_hec_split_init(). Returns LCL_OK, LCL_EINVAL, LCL_EUNSUPPORTED
+// (blocks), LCL_EDEVICE or LCL_ENOMEM.
 enum lcl_status lcl_hec_study(struct lcl_spmv *S, lcl_context *ctx,
                               const struct lcl_device_matrix *A, int width);

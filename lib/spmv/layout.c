@@ -30,7 +30,7 @@ enum lcl_status lcl_operator_create_layout(
     return st;
 }
 
-// Whether given[p] tells that array p is there.
+// given[p]: whether the caller has passed array p.
 static enum lcl_status check_arrays(const lcl_operator *A,
                                     const bool given[LCL_LAYOUT_PARTS],
                                     const char *function)

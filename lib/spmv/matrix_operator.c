@@ -186,7 +186,7 @@ static enum lcl_status enqueue_values(struct given *G,
     return st < 0 ? st : lcl_spmv_update(&G->product);
 }
 
-// Enqueues all before the only wait; then the old values come back if the new
+// Enqueues all work before the only wait; restores the old values if the new
 // ones are not finite.
 static enum lcl_status take_changed(lcl_operator *A,
                                     const struct lcl_given_arrays *given)
@@ -336,7 +336,7 @@ static const struct lcl_operator_ops ops = {
     .destroy = destroy,
 };
 
-// Checks early whether the type of product suits the matrix.
+// Checks early that the type of product suits the matrix.
 static enum lcl_status check_type(lcl_operator *A)
 {
     const struct given *G = A->state;
@@ -385,7 +385,7 @@ enum lcl_status lcl_matrix_operator_create(
     return LCL_OK;
 }
 
-// Makes the operator unless B, which is finished in any case, has failed.
+// Creates the operator if st is LCL_OK; finishes B in any case.
 static enum lcl_status create_from(lcl_operator **out, lcl_context *ctx,
                                    struct lcl_blocked *B, enum lcl_status st,
                                    const struct lcl_operator_params *params)
@@ -483,8 +483,8 @@ enum lcl_status lcl_operator_download(const lcl_operator *A,
     return st;
 }
 
-// The pattern of A's blocks in the caller's numbering, with map[k] the block of
-// A at its place k. The values that lcl_csr_reorder() moves are unused.
+// The pattern of A's blocks in the caller's numbering; map[k] is the block of A
+// at place k. lcl_csr_reorder() also moves values, which are unused here.
 static enum lcl_status original_pattern(struct lcl_csr *pattern, int64_t **map,
                                         const lcl_operator *A,
                                         const struct lcl_bsr *B)

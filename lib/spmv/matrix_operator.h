@@ -6,7 +6,7 @@
 #include "lib/spmv/spmv.h"
 #include "lib/storage/blocked.h"
 
-// The block size, 0: the natural one, for a matrix that is given by entries.
+// Block size of a matrix given by entries; 0: the natural one.
 static inline int lcl_entries_block_size(const struct lcl_operator_params *p)
 {
     return p->block_size == 0 && lcl_spmv_takes_entries(p->spmv)
@@ -14,12 +14,12 @@ static inline int lcl_entries_block_size(const struct lcl_operator_params *p)
                : p->block_size;
 }
 
-// Creates an operator from a well-formed matrix and takes buffers of B, which
+// Creates an operator from a well-formed matrix and moves buffers of B to it; B
 // is fit for lcl_blocked_finish() in any case. *out is NULL on error.
 enum lcl_status lcl_matrix_operator_create(
     lcl_operator **out, lcl_context *ctx, struct lcl_blocked *B,
     const struct lcl_operator_params *params);
-// The same from a rank's own entries, as lcl_blocked_from_own(), or from
+// The same from a rank's own entries (lcl_blocked_from_own()), or from
 // well-formed blocks on the host.
 enum lcl_status lcl_matrix_operator_create_own(
     lcl_operator **out, lcl_context *ctx, const struct lcl_own_entries *A,
@@ -29,8 +29,8 @@ enum lcl_status lcl_matrix_operator_create_bsr(
     const struct lcl_operator_params *params);
 
 // Switches A from the caller's numbering to that of B, its matrix reordered,
-// and takes buffers of B. A must have no users; the caller's order of values
-// does not change. On error A is unchanged.
+// and moves buffers of B to A. A must have no users; the caller's order of
+// values does not change. On error A is unchanged.
 enum lcl_status lcl_operator_renumber(lcl_operator *A, struct lcl_reordered *B);
 
 // Switches A back to the caller's numbering; A must have no users except a
@@ -55,25 +55,26 @@ enum lcl_status lcl_operator_copy(lcl_operator **out, lcl_buffer **map,
 enum lcl_status lcl_operator_entries(struct lcl_csr *out,
                                      const lcl_operator *A);
 
-// Take new values from the device: write them to the buffer, in the order of
+// New values from the device: write them to the staging buffer, in the order of
 // the blocks from which A was created, then call the second function.
 lcl_buffer *lcl_operator_staging(const lcl_operator *A);
 enum lcl_status lcl_operator_take_staged(lcl_operator *A);
 
-// The same for values that may be those of before: write them to *to, compare,
-// and call the third function if it says that they are not. The ranks agree
-// between the second and the third.
+// New values that may equal the current ones: write them to *to, compare, and
+// call the third function if they differ. Between the second and the third
+// function the ranks agree.
 enum lcl_status lcl_operator_place_values(lcl_operator *A, lcl_buffer **to);
 enum lcl_status lcl_operator_compare_values(lcl_operator *A, bool *changed);
 enum lcl_status lcl_operator_take_placed(lcl_operator *A);
 
-// Of a layout with several arrays: the number of values in each; NULL: one
+// The number of values in each array of a layout with several arrays; NULL: one
 // array.
 const int64_t *lcl_operator_parts(const lcl_operator *A);
 
-// Take new values for such an operator, from host memory (finite; blocking) or
-// buffers, which may be larger (as update_buffer() of struct lcl_operator_ops).
-// Arrays without values may be NULL.
+// New values for a layout with several arrays, from host memory (finite;
+// blocking) or from buffers, which may be larger than needed (as
+// update_buffer() of struct lcl_operator_ops). Arrays without values may be
+// NULL.
 enum lcl_status lcl_operator_update_parts(lcl_operator *A,
                                           const double *const *val);
 enum lcl_status lcl_operator_take_parts(lcl_operator *A,

@@ -10,8 +10,8 @@ enum { LCL_PRODUCT_MODES = LCL_APPLY_ADD };
 
 struct lcl_spmv;
 
-// New values of a matrix: entry (or block) k has those of entry map[k] of
-// `val`, a buffer that may be selected, or of entry k.
+// New values of a matrix: entry (or block) k has the values of entry map[k] of
+// `val`, or of entry k without a map. `val` may be a selected part of a buffer.
 struct lcl_new_values {
     const lcl_buffer *val, *map; // map: uint32, or NULL
     lcl_buffer *bad;             // int32; set unless all are finite
@@ -35,7 +35,7 @@ struct lcl_spmv_ops {
     enum lcl_status (*multiply)(const struct lcl_spmv *S, enum lcl_mode mode,
                                 const struct lcl_operands *v);
     // Enqueues Y = A X for `vectors` columns (1, 2, 4 or 8) from column `first`
-    // on. NULL: lcl_rows_multiply_many() serves, on the matrix as stored.
+    // on. NULL: lcl_rows_multiply_many() does it on the matrix as stored.
     enum lcl_status (*multiply_many)(const struct lcl_spmv *S,
                                      const struct lcl_columns *v, int64_t first,
                                      int vectors);
@@ -51,8 +51,8 @@ struct lcl_spmv {
     void *state;                       // of the type
     uint64_t bytes;                    // on the device, in addition to A
     uint64_t traffic;                  // bytes of A that one product reads
-    char traits[64]; // properties of the pattern that the type's speed depends
-                     // on
+    char traits[64]; // properties of the pattern that determine the speed of
+                     // the type
 };
 
 extern const struct lcl_spmv_ops lcl_spmv_adaptive, lcl_spmv_binned,
@@ -65,8 +65,8 @@ enum lcl_status lcl_product_kernels(lcl_kernel *out[LCL_PRODUCT_MODES],
                                     const struct lcl_spec *spec,
                                     const char *prefix);
 
-// Whether a type supports single entries only: blocks that nobody has declared
-// are then left alone.
+// Whether a type supports single entries only. Blocks that the caller has not
+// declared then are not formed.
 bool lcl_spmv_takes_entries(enum lcl_spmv_type type);
 
 // Returns LCL_EUNSUPPORTED with a message if S->A is stored in blocks; for

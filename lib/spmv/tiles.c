@@ -35,7 +35,7 @@ static int first_long_class(int width)
 
 // The bin that absorbs the small bin b: the next wider bin that is not small,
 // otherwise the next narrower one, whose lanes then have at most twice the
-// work; b if both are missing.
+// work; b itself if both are missing.
 static int host_of(int b, const int64_t rows[LCL_TILE_BINS], int64_t small)
 {
     for (int wider = b + 1; wider < LCL_TILE_BINS; ++wider)

@@ -20,9 +20,9 @@ struct lcl_row_part {
 enum { LCL_TILE_BINS = 7 };
 
 struct lcl_tiles {
-    int group;        // work-group size
-    bool as_they_are; // a single bin apart from the long rows: no lists needed
-    int64_t longest;  // most entries of a row that is not long
+    int group;                // work-group size
+    bool as_they_are;         // one bin apart from the long rows: no lists
+    int64_t longest;          // most entries of a row that is not long
     int lanes[LCL_TILE_BINS]; // log2
     int bin_of[LCL_ROW_CLASSES];
     struct lcl_tile *table;
