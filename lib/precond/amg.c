@@ -8,23 +8,26 @@
 
 enum {
     COARSE_SUBDOMAIN = 128,
-    GATHERED_ROWS = 50, // for one row of the last level
+    GATHERED_ROWS = 50, // maximum rows of a gathered level, per row of the last
+                        // level
     LAST_ROWS = 1000,   // of which one level has at most, by default
 };
 
 struct amg {
-    struct lcl_hierarchy H; // first: levelbench takes it from the state
+    struct lcl_hierarchy H; // must be first: levelbench reads it from the state
     struct lcl_precond_params params;
-    // For ILDU0, of the distributed levels first
+    // Factors for ILDU0: of the distributed levels, then of the gathered ones
     struct lcl_level_factors factors[LCL_LEVELS_MOST];
-    struct lcl_device_matrix inside[LCL_LEVELS_MOST]; // distributed ones factor
+    struct lcl_device_matrix inside[LCL_LEVELS_MOST]; // parts of distributed
+                                                      // levels inside the rank,
+                                                      // to factor
 };
 
 #define LOOSE_MOST 0.01 // of the rows, for Jacobi
 
 static const char what[] = "multigrid";
 
-// Where all ranks agree.
+// The space on whose ranks all agree.
 static const struct lcl_space *space_of(const lcl_precond *M)
 {
     return M->whole ? &M->whole->range : &M->op.range;
@@ -57,9 +60,9 @@ static enum lcl_status check_values(const lcl_precond *M)
                : LCL_OK;
 }
 
-// Rows of coarse levels are long and their factors take long on many lanes: the
-// time of a subdomain grows with its rows, and levels below the first one
-// hardly suffer from small ones.
+// The default is small below the first level: rows of coarse levels are long,
+// the time to factor a subdomain on many lanes grows with its rows, and coarse
+// levels lose little with small subdomains.
 static int64_t subdomain_rows(lcl_context *ctx, int l,
                               const struct lcl_precond_params *params)
 {
@@ -68,7 +71,8 @@ static int64_t subdomain_rows(lcl_context *ctx, int l,
     return rows == 0 && l > 0 && many_lanes ? COARSE_SUBDOMAIN : rows;
 }
 
-// Of A, level l of the cycle and `level` of all.
+// Makes the factors of A, the matrix of level l of the cycle and `level` of the
+// whole hierarchy.
 static enum lcl_status make_level_factors(struct amg *S, struct lcl_cycle *C,
                                           int l, int level,
                                           const struct lcl_device_matrix *A)
@@ -82,7 +86,8 @@ static enum lcl_status make_level_factors(struct amg *S, struct lcl_cycle *C,
                                        (double)F->M->info.factor_bytes);
 }
 
-// Subdomains do not reach rows of other ranks.
+// Makes the factors of all levels of H; subdomains do not reach rows of other
+// ranks.
 static enum lcl_status make_factors_of(struct amg *S, struct lcl_hierarchy *H,
                                        int first)
 {
@@ -142,7 +147,7 @@ static enum lcl_status choose_smoother(lcl_precond *M)
     return st;
 }
 
-// Sizes that are gathered on each rank.
+// Maximum number of rows of a level that is gathered on each rank.
 static int64_t gathered_rows(const struct lcl_amg_params *amg)
 {
     const int64_t last = amg->coarse_rows > 0 ? amg->coarse_rows : LAST_ROWS;
@@ -196,7 +201,7 @@ static enum lcl_status make_hierarchy(lcl_precond *M)
     return st;
 }
 
-// On ranks collective.
+// Sets up all levels; with ranks collective.
 static enum lcl_status set_up(lcl_precond *M)
 {
     struct amg *S = M->op.state;
@@ -234,7 +239,7 @@ static enum lcl_status run_set_up(lcl_precond *M)
     return st;
 }
 
-// With ranks the set-up is collective.
+// With ranks the whole set-up is collective.
 static enum lcl_status create(lcl_precond *M,
                               const struct lcl_precond_params *params)
 {
@@ -264,7 +269,7 @@ static enum lcl_status allocate_again(lcl_precond *M, const struct amg *old)
     return lcl_space_agree(space_of(M), allocate(M, &old->params), what);
 }
 
-// The new set-up replaces the old one if it succeeds, on all ranks.
+// Replaces the set-up by a new one, if that succeeds on all ranks.
 static enum lcl_status set_up_again(lcl_precond *M)
 {
     struct amg *old = M->op.state;
@@ -282,8 +287,8 @@ static enum lcl_status set_up_again(lcl_precond *M)
     return LCL_OK;
 }
 
-// Whether the values call for other choices than those of the set-up, where
-// the caller leaves some.
+// *other = whether the new values require other choices than those of the
+// set-up, if the caller has left them open.
 static enum lcl_status find_kind(lcl_precond *M, bool *other)
 {
     const struct amg *S = M->op.state;
@@ -322,7 +327,8 @@ static void describe_storage(struct lcl_precond_info *info, int to,
     info->amg_loss[to] = L->loss;
 }
 
-// Those of H are levels `first` and following of all.
+// Describes the levels of H, which are levels `first` and following of the
+// whole hierarchy.
 static enum lcl_status describe_levels(lcl_precond *M,
                                        const struct lcl_hierarchy *H, int first)
 {
@@ -381,7 +387,8 @@ static bool is_estimated(const struct amg *S, bool fresh)
     return !fresh || S->H.params.smoother == LCL_AMG_ILDU0;
 }
 
-// Those of a set-up have the current values inside ranks.
+// Updates the factors; after a set-up, those inside ranks already have the
+// current values.
 static enum lcl_status update_factors(struct amg *S, bool fresh)
 {
     int k = 0;

@@ -55,7 +55,7 @@ static void describe(lcl_precond *M, const struct lcl_bsr *A,
     M->info.factor_bytes = lcl_block_inverse_bytes(V);
 }
 
-// For the transpose.
+// Keeps the parameters for the transpose.
 static enum lcl_status keep_params(struct block_jacobi *J,
                                    const struct lcl_precond_params *params,
                                    const struct lcl_diagonal_blocks *blocks,

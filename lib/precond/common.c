@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the parameters of a preconditioner have in common on all ranks: numbers,
-// but no arrays, which are each rank's own.
+// Compares the parameters of a preconditioner on all ranks: numbers, but not
+// arrays, which differ from rank to rank.
 #include "lib/precond/precond.h"
 
 enum lcl_status lcl_precond_expect_equal(const struct lcl_space *V,

@@ -10,11 +10,11 @@
 #include "lib/trisolve/trisolve.h"
 
 struct cpr {
-    lcl_precond *all; // the second stage; has the matrix in its numbering
+    lcl_precond *all; // second stage; in the numbering of its matrix
     const struct lcl_device_matrix *A;
     lcl_operator *pressures;
     lcl_precond *multigrid; // of the pressures
-    const double *given;    // blocks of the caller for the weights; NULL: none
+    const double *given;    // the caller's blocks for the weights; NULL: none
     lcl_buffer *blocks;     // the same on the device, in the numbering of A
     lcl_buffer *weights;    // n fp64
     lcl_buffer *r, *p;      // of the pressures
@@ -46,7 +46,7 @@ static enum lcl_status check(const lcl_precond *M,
                             p, b);
 }
 
-// M itself does not renumber A, which leaves that to the second stage.
+// M itself does not renumber A: the second stage does.
 static enum lcl_status make_second_stage(
     lcl_precond *M, const struct lcl_precond_params *params)
 {
@@ -98,7 +98,7 @@ static enum lcl_status create_vectors(struct cpr *C, lcl_context *ctx)
     return lcl_buffers_create(ctx, all, C->given ? count : count - 1);
 }
 
-// The blocks of the caller, in the numbering of A.
+// Uploads the caller's blocks in the numbering of A.
 static enum lcl_status upload_blocks(const struct cpr *C)
 {
     const struct lcl_device_matrix *A = C->A;
@@ -221,7 +221,7 @@ static enum lcl_status create(lcl_precond *M,
 
 // ------------------------------------------------------------------- values
 
-// What the solves with M have told of its multigrid.
+// Passes the statistics of solves with M on to its multigrid.
 static void hand_down(const lcl_precond *M)
 {
     const struct cpr *C = M->op.state;

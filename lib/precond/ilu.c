@@ -26,11 +26,11 @@ struct ilu {
     struct lcl_overlap_rows *around; // other ranks' rows; NULL: no overlap with
                                      // them
     struct lcl_coarse_space *coarse; // NULL: no coarse correction
-    // What the coarse correction is made of, until join() has ended:
+    // The data of the coarse correction, until join() has ended:
     struct lcl_subdomains subdomains;
     enum lcl_coarse wanted;
     double opposite; // of struct lcl_drop_info
-    // For join() to set up, with overlap across ranks:
+    // Kept for join(), with overlap across ranks:
     struct lcl_precond_params params;
     // Only with a coarse correction:
     struct lcl_two_level cycle;                     // as M is applied
@@ -102,7 +102,7 @@ static enum lcl_status make_factor(lcl_precond *M, struct lcl_ilu_setup *a,
 
 // ---------------------------------------------------------------- correction
 
-// Lets the triangular solve add Z e, if the method supports it.
+// Makes the triangular solve add Z e, if the method supports it.
 static enum lcl_status prolong(struct ilu *I)
 {
     const enum lcl_status st =
@@ -145,7 +145,7 @@ static enum lcl_status make_cycles(lcl_precond *M)
     return mult ? make_cg_forms(M) : LCL_OK;
 }
 
-// The choice of AUTO is that of one device with the subdomains of all ranks.
+// AUTO chooses as on one device with the subdomains of all ranks.
 static enum lcl_status choose_coarse(lcl_precond *M)
 {
     const struct ilu *I = M->op.state;
@@ -232,14 +232,14 @@ static void describe_apply(lcl_precond *M)
         M->info.factor_bytes += lcl_overlap_rows_bytes(I->around);
 }
 
-// Keeps what join() needs.
+// Keeps the data for join().
 static void keep_for_coarse(struct ilu *I, struct lcl_ilu_setup *a,
                             enum lcl_coarse wanted)
 {
     I->subdomains = a->subdomains;
     a->subdomains = (struct lcl_subdomains){0};
     I->wanted = wanted;
-    // a sum over rows of both signs tells nothing of the constants
+    // a sum over rows with both signs does not show how small A is on constants
     I->opposite = a->symbolic.drop.mixed ? 0 : a->symbolic.drop.opposite;
 }
 
@@ -292,7 +292,7 @@ static enum lcl_status create(lcl_precond *M,
     return overlaps_ranks(M) ? LCL_OK : set_up_once(M, &I->params);
 }
 
-// Whether all ranks have blocks of the same size.
+// *same = whether all ranks have blocks of the same size.
 static enum lcl_status compare_blocks(const lcl_precond *M, bool *same)
 {
     const struct ilu *I = M->op.state;
@@ -346,7 +346,7 @@ static enum lcl_status join(lcl_precond *M)
 
 // ------------------------------------------------------------------- values
 
-// The row of the matrix of a row of the factors.
+// The row of the matrix that belongs to a row of the factors.
 static enum lcl_status row_of(const lcl_precond *M, int64_t row, int64_t *out)
 {
     const struct ilu *I = M->op.state;
@@ -360,8 +360,8 @@ static enum lcl_status row_of(const lcl_precond *M, int64_t row, int64_t *out)
     return st;
 }
 
-// Row i of vectors in the caller's numbering, which is row[i]. A row of another
-// rank counts from this one's first, and may be negative.
+// The row of vectors, in the caller's numbering, for row[i]. It is relative to
+// the first row of this rank, and so negative for a row of a lower rank.
 static int64_t callers_row(const lcl_precond *M, const int32_t *row, int64_t i)
 {
     const struct ilu *I = M->op.state;
@@ -433,8 +433,8 @@ static enum lcl_status factor(lcl_precond *M)
     return factored;
 }
 
-// All ranks store the factors alike: results must not depend on who has a
-// subdomain.
+// All ranks use the same storage of factors, because results must not depend on
+// the rank that owns a subdomain.
 static enum lcl_status agree_on_factors(lcl_precond *M, enum lcl_status st)
 {
     struct ilu *I = M->op.state;
@@ -508,7 +508,7 @@ static void destroy(lcl_operator *A)
 
 // ------------------------------------------------------------------- rows
 
-// Of rows of the factors: the subdomain and the level.
+// The subdomain and the level of each row of the factors.
 struct places {
     int32_t *part, *level;
 };
@@ -531,7 +531,7 @@ static void places_finish(struct places *P)
     lcl_free(P->level);
 }
 
-// The row of the factors of each block row of the matrix.
+// The row of the factors for each block row of the matrix.
 static enum lcl_status factor_places(const struct ilu *I, int64_t n,
                                      uint32_t *place)
 {
@@ -580,7 +580,8 @@ static enum lcl_status check_transpose(const lcl_precond *M)
                : LCL_OK;
 }
 
-// Rows are in the order of elimination already; levels keep it.
+// The rows of T are in the order of elimination already; the levels keep this
+// order.
 static enum lcl_status transposed(const lcl_precond *M, lcl_precond **out,
                                   lcl_operator *T)
 {
@@ -630,7 +631,8 @@ struct lcl_trisolve_method *lcl_precond_trisolve(lcl_precond *M)
     return M->ops == &lcl_precond_ilu ? &I->trisolve : NULL;
 }
 
-// The rows of overlapping factors, from the matrix's numbering to the caller's.
+// Lists the rows of overlapping factors in the caller's numbering, from the
+// rows of the matrix.
 static enum lcl_status repeat_rows(const struct lcl_schwarz *S,
                                    const int32_t *rows, int32_t **out)
 {

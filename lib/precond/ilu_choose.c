@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fill, overlap, order and triangular solve of incomplete factors.
+// Chooses fill, overlap, order and triangular solve of incomplete factors.
 #include "host/log.h"
 #include "lib/precond/ilu_setup.h"
 
@@ -36,7 +36,8 @@ static enum lcl_status check_trisolve(const struct lcl_precond_info *info,
                : LCL_OK;
 }
 
-// Fill belongs to an order of elimination; factors in levels keep theirs.
+// Fill is defined by an order of elimination; factors in levels keep the order
+// of rows.
 static enum lcl_status check_elimination(const struct lcl_precond_info *info,
                                          const struct lcl_log *log)
 {

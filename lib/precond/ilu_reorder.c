@@ -25,7 +25,7 @@ static enum lcl_status upload_reordered(struct lcl_reordered *B,
     return lcl_buffer_create_narrow(&B->map, ctx, map, A->nnz, what);
 }
 
-// From now on A is numbered by the subdomains.
+// Replaces A by B, which is numbered by the subdomains.
 static void take_reordered(struct lcl_ilu_setup *a, struct lcl_csr *B)
 {
     struct lcl_subdomains *P = &a->subdomains;

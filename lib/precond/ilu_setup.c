@@ -21,7 +21,7 @@
 
 // ------------------------------------------------------------------- parts
 
-// Most methods need only the sizes on the host, unless rows repeat or entries
+// Most methods need only the sizes on the host, unless rows repeat or there is
 // fill.
 static enum lcl_status download(struct lcl_ilu_setup *a, const lcl_precond *M,
                                 const struct lcl_partition_params *params)
@@ -41,7 +41,7 @@ static enum lcl_status download(struct lcl_ilu_setup *a, const lcl_precond *M,
     return st;
 }
 
-// Makes the graph and, if they are wanted, the norms ||A_ij||_F of blocks.
+// Makes the graph and, with `norms`, the norms ||A_ij||_F of blocks.
 static enum lcl_status take_graph(struct lcl_ilu_setup *a, bool norms,
                                   const struct lcl_log *log)
 {
@@ -66,7 +66,7 @@ static int64_t rows_most(const lcl_precond *M)
                                   M->info.block_size);
 }
 
-// Warns if subdomains get fewer rows than the caller wants.
+// Warns if subdomains have fewer rows than the caller has requested.
 static void warn_of_limit(const lcl_precond *M, int64_t n, int64_t wanted)
 {
     const lcl_context *ctx = M->op.range.ctx;
@@ -143,7 +143,7 @@ static struct couplings all_couplings(const struct lcl_bsr *A, int64_t first,
     return c;
 }
 
-// Those of the rows that a subdomain owns, inside this subdomain.
+// Sums the couplings inside subdomains, of the rows that the subdomains own.
 static struct couplings kept_couplings(const struct lcl_ilu_setup *a,
                                        const struct lcl_host_pattern *H)
 {
@@ -176,7 +176,8 @@ static void describe_pattern(struct lcl_precond_info *info,
         info->dropped_weight = fmax(0, 1 - kept.weight / all.weight);
 }
 
-// The entries for whose values, columns and sources the device has memory.
+// Maximum number of entries whose values, columns and sources fit in the
+// device's memory.
 static int64_t most_entries(const lcl_precond *M, bool leveled)
 {
     const int b = M->info.block_size;
@@ -291,7 +292,7 @@ static bool is_twisted(const lcl_precond *M)
            !M->matrix->ordered && M->info.ilu_level == 0 && M->info.ilut_p == 0;
 }
 
-// What a method that reads the schedule on the host needs.
+// Downloads the data for methods that read the schedule on the host.
 static enum lcl_status download_schedule(const lcl_precond *M,
                                          struct lcl_ilu_setup *a)
 {
@@ -361,7 +362,7 @@ static enum lcl_status take_norms(struct lcl_ilu_setup *a, const lcl_precond *M,
                       lcl_context_log(M->op.range.ctx));
 }
 
-// Continues with the matrix that has the rows of other ranks as well.
+// Continues with the matrix that includes rows of other ranks.
 static enum lcl_status look_around(struct lcl_ilu_setup *a,
                                    const lcl_precond *M,
                                    const struct lcl_overlap_rows *around,

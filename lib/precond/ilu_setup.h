@@ -14,23 +14,22 @@ struct lcl_ilu_setup {
     struct lcl_csr graph; // the pattern of A, with values if METIS uses weights
     double *norms;        // of the blocks, used by METIS with weights and ILUT
     struct lcl_subdomains subdomains;
-    // Of A, without those of other ranks: `own` rows from `low` on
+    // Rows of A that belong to this rank: `own` rows from `low` on
     int64_t low, own;
     bool extended; // the factors have rows and a pattern of their own
     bool leveled;  // they are factors in levels, analysed on the host
-    // In both cases:
+    // For `extended` and `leveled` factors:
     struct lcl_subdomains overlapping;
     struct lcl_pattern pattern;
     struct lcl_symbolic symbolic; // `leveled`: B, unless extended, and `drop`
-    struct lcl_host_factor host;  // for methods that read it
+    struct lcl_host_factor host;  // for methods that read it on the host
 };
 
 // Partitions M->matrix and finds the pattern of the factors and, unless they
 // are in levels, their levels and schedule; describes them in M->info, whose
-// trisolve, fill and overlap are set. `around` has rows of other ranks, which
-// the subdomains may overlap; NULL: they do not.
-// Statuses as lcl_precond_create(); *a is fit for lcl_ilu_setup_finish() in any
-// case.
+// trisolve, fill and overlap are set. `around` has rows of other ranks, so that
+// subdomains may overlap across ranks; NULL: they do not. Statuses as
+// lcl_precond_create(); *a is fit for lcl_ilu_setup_finish() in any case.
 enum lcl_status lcl_ilu_setup_init(struct lcl_ilu_setup *a, lcl_precond *M,
                                    const struct lcl_overlap_rows *around,
                                    const struct lcl_partition_params *params);

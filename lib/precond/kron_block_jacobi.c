@@ -26,7 +26,7 @@ struct kron_blocks {
     int64_t groups, apply_groups;
     struct lcl_bgje batch;
     struct lcl_kron_values values; // of M_ii and L_ii
-    lcl_buffer *pairs;             // their entries, side by side
+    lcl_buffer *pairs;             // interleaved entries of these
     lcl_buffer *inverse;           // of the blocks, transposed
     lcl_buffer *singular;
 };

@@ -11,8 +11,8 @@ struct lcl_level_factors {
     lcl_precond *M; // NULL: no factors
 };
 
-// Copies A, which has single entries and outlives *F, and analyses it, in
-// subdomains of at most `rows` rows, 0: chosen for the device. Returns the
+// Copies and analyses A, which has single entries and must outlive *F, in
+// subdomains of at most `rows` rows (0: chosen for the device). Returns the
 // statuses of lcl_precond_create(); *F is fit for lcl_level_factors_finish() in
 // any case.
 enum lcl_status lcl_level_factors_init(struct lcl_level_factors *F,
@@ -21,6 +21,6 @@ enum lcl_status lcl_level_factors_init(struct lcl_level_factors *F,
                                        int64_t rows);
 void lcl_level_factors_finish(struct lcl_level_factors *F);
 
-// Factors the current values of A; pivots are repaired without a word.
+// Factors the current values of A; repairs pivots without a message.
 enum lcl_status lcl_level_factors_update(const struct lcl_level_factors *F);
 uint64_t lcl_level_factors_bytes(const struct lcl_level_factors *F);

@@ -39,7 +39,7 @@ static enum lcl_status download(struct lcl_csr *A, const lcl_operator *matrix)
 
 // ------------------------------------------------------------------- set-up
 
-// KLU cannot be stopped: what it will do has to fit the limit.
+// KLU cannot be interrupted, so that its estimated work has to fit the limit.
 static enum lcl_status expect_affordable(const struct lu *F, lcl_context *ctx)
 {
     const struct lcl_log *log = lcl_context_log(ctx);

@@ -64,7 +64,8 @@ static enum lcl_status rename_columns(int32_t *col,
     return LCL_OK;
 }
 
-// P->order = that of the pattern A, whose columns need not ascend.
+// P->order = the order of elimination for the pattern A, whose columns need not
+// ascend.
 static enum lcl_status find_order(struct permuted *P, const struct lcl_csr *A,
                                   enum lcl_order order,
                                   const struct lcl_log *log)
@@ -82,8 +83,8 @@ static enum lcl_status find_order(struct permuted *P, const struct lcl_csr *A,
     return st;
 }
 
-// B = A with its columns as the transversal and then its rows and columns as
-// the order numbers them.
+// B = A, with columns permuted by the transversal and then rows and columns
+// permuted by the order.
 static enum lcl_status permute(struct permuted *P, struct lcl_csr *B,
                                const struct lcl_csr *A, enum lcl_order order,
                                const struct lcl_log *log)
@@ -105,7 +106,7 @@ static enum lcl_status permute(struct permuted *P, struct lcl_csr *B,
     return st;
 }
 
-// T for no transversal.
+// T = the identity, for factors without a transversal.
 static enum lcl_status stay(struct lcl_transversal *T, int64_t n,
                             const struct lcl_log *log)
 {
@@ -290,7 +291,7 @@ static enum lcl_status take_values(lcl_precond *M)
     return st;
 }
 
-// Takes the properties of the factors, whose rows are those of B.
+// Copies the properties of the factors; row numbers refer to B.
 static void describe(lcl_precond *M)
 {
     const struct permuted *P = M->op.state;
@@ -344,7 +345,7 @@ static enum lcl_status enter(struct permuted *P, const lcl_operator *A,
                    : LCL_OK;
 }
 
-// If the solve has stopped, s and t receive old results, but y nothing.
+// If the solve has stopped, s and t receive old results, but y is not written.
 static enum lcl_status apply(lcl_operator *A, enum lcl_mode mode,
                              const struct lcl_operands *v)
 {
@@ -387,7 +388,7 @@ static void destroy(lcl_operator *A)
     lcl_free(P);
 }
 
-// In place: of rows of B -> of rows of A.
+// Replaces rows of B by rows of A, in place.
 static void locate_rows(const struct permuted *P, int32_t *of, int32_t *scratch)
 {
     for (int64_t i = 0; i < P->T.n; ++i)

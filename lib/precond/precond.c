@@ -179,7 +179,7 @@ static enum lcl_status refuse_null(const lcl_precond *M, const char *function)
                       function);
 }
 
-// At most all digits.
+// Number of factors e of the reduction, limited by the digits of fp64.
 static double folds_of(double start, double end)
 {
     const double most = -log(DBL_EPSILON);
@@ -298,7 +298,7 @@ bool lcl_precond_takes_entries(const struct lcl_precond_params *p)
                : p->type == LCL_PRECOND_AMG && classical;
 }
 
-// AMG of several ranks takes their rows from the whole operator.
+// AMG on several ranks reads their rows from the whole operator.
 static bool needs_entries(const lcl_precond *M,
                           const struct lcl_precond_params *params)
 {
@@ -329,8 +329,8 @@ static enum lcl_status copy_matrix(lcl_precond *M)
     return lcl_vector_ops_init(&M->copy, A->range.ctx, b * b);
 }
 
-// Gives M a matrix in a numbering that the method supports: that of A if A has
-// no other users, otherwise a copy.
+// Finds a matrix in a numbering that the method supports: that of A if A has no
+// other users, otherwise a copy.
 static enum lcl_status find_matrix(lcl_precond *M, bool entries)
 {
     if (can_share(M, entries))
@@ -397,7 +397,8 @@ static const struct lcl_precond_ops *ops_of(
                           : methods[params->type];
 }
 
-// All that needs no other rank. On error the caller destroys *out.
+// The part of the creation that is independent of other ranks. On error the
+// caller destroys *out.
 static enum lcl_status begin(lcl_precond **out, lcl_operator *A,
                              const struct lcl_precond_params *params,
                              lcl_operator *whole)
@@ -427,8 +428,8 @@ enum lcl_status lcl_precond_analyse(lcl_precond **out, lcl_operator *A,
     return st;
 }
 
-// What a rank computes from rows of others, or from sums over all of them,
-// depends on their number.
+// Refuses methods whose results depend on the number of ranks: those that use
+// rows of other ranks, or sums over all ranks.
 static enum lcl_status check_reproducible(const lcl_operator *A,
                                           const struct lcl_precond_params *p,
                                           const struct lcl_log *log)
@@ -452,7 +453,7 @@ static enum lcl_status check(struct lcl_precond_params *p, lcl_operator *A)
     if ((st = check_params(p, log)) < 0 ||
         (st = check_operator(own, p->type, log)) < 0 || !A->range.segments)
         return st;
-    if (p->coarse == LCL_COARSE_AUTO) // would look at sums of ranks
+    if (p->coarse == LCL_COARSE_AUTO) // AUTO would inspect sums over ranks
         p->coarse = LCL_COARSE_NONE;
     return check_reproducible(own, p, log);
 }
@@ -463,8 +464,8 @@ static bool has_subdomains(const lcl_operator *A, enum lcl_precond_type type)
                         : has_factors(type) || type == LCL_PRECOND_CPR;
 }
 
-// Ranks find the grid of the whole matrix together: the rows of one of them may
-// be no box of it.
+// Ranks find the grid of the whole matrix together, since the rows of one rank
+// may not form a box of it.
 static enum lcl_status find_grid(struct lcl_precond_params *p, lcl_operator *A)
 {
     struct lcl_partition_params *cut = &p->partition;
@@ -475,14 +476,14 @@ static enum lcl_status find_grid(struct lcl_precond_params *p, lcl_operator *A)
                : LCL_OK;
 }
 
-// The ranks agree, so that all of them have factors or none.
+// The ranks agree on the status, so that either all or none have factors.
 static enum lcl_status factor(lcl_precond *M, const char *what)
 {
     M->status = lcl_space_agree(&M->op.range, lcl_precond_refactor(M), what);
     return M->status;
 }
 
-// Without other ranks that wait for its launches, these may end by the limit.
+// No other rank waits for the launches here, so that they may end at the limit.
 static enum lcl_status begin_alone(lcl_precond **out, lcl_operator *A,
                                    const struct lcl_precond_params *p)
 {
@@ -494,7 +495,7 @@ static enum lcl_status begin_alone(lcl_precond **out, lcl_operator *A,
     return st;
 }
 
-// The ranks agree after each step, so that all of them take the same ones.
+// The ranks agree after each step, so that all of them continue alike.
 static enum lcl_status create(lcl_precond **out, lcl_operator *A,
                               const struct lcl_precond_params *params)
 {

@@ -10,11 +10,11 @@
 
 struct lcl_trisolve_method;
 
-// Which numberings of the matrix a method can work in.
+// Numberings of the matrix that a method supports.
 enum lcl_precond_numbering {
     LCL_NUMBERING_ANY,   // any
     LCL_NUMBERING_GIVEN, // the caller's
-    LCL_NUMBERING_OWN,   // its own: it calls lcl_operator_renumber()
+    LCL_NUMBERING_OWN,   // the method calls lcl_operator_renumber()
 };
 
 struct lcl_precond_ops {
@@ -26,22 +26,23 @@ struct lcl_precond_ops {
     // once. On error the caller calls op.destroy(). NULL: nothing to do.
     enum lcl_status (*create)(lcl_precond *M,
                               const struct lcl_precond_params *params);
-    // What create() leaves until it has succeeded on all ranks. Collective if
-    // M->whole is set, and the ranks agree on the status then. NULL: nothing.
+    // The part of the creation that requires create() to have succeeded on all
+    // ranks. Collective if M->whole is set; the ranks then agree on the status.
+    // NULL: nothing to do.
     enum lcl_status (*join)(lcl_precond *M);
-    // Factors the current values of M->A; collective as join() is. NULL:
-    // nothing to do.
+    // Factors the current values of M->A; collective under the same condition.
+    // NULL: nothing to do.
     enum lcl_status (*update)(lcl_precond *M);
-    // Whether update() is worth while though the values are those of M. NULL:
-    // it is not.
+    // Whether update() is worthwhile although M already has the current values.
+    // NULL: never.
     bool (*is_worn)(const lcl_precond *M);
-    // Whether M is symmetric whatever A is.
+    // Whether M is symmetric for any A.
     bool symmetric;
-    // Creates, without factors, the same method for T = A^T. Returns
-    // LCL_EUNSUPPORTED also if M^T is none. NULL: there is none.
+    // Creates the same method for T = A^T, without factors. Returns
+    // LCL_EUNSUPPORTED also if M^T is not of this method. NULL: unsupported.
     enum lcl_status (*transposed)(const lcl_precond *M, lcl_precond **out,
                                   lcl_operator *T);
-    // As lcl_precond_locate(). NULL: there are no subdomains.
+    // lcl_precond_locate(). NULL: there are no subdomains.
     enum lcl_status (*locate)(const lcl_precond *M, int32_t *part,
                               int32_t *level);
 };
@@ -57,12 +58,13 @@ struct lcl_precond {
                           // has; NULL: it has the blocks of A
     lcl_buffer *copied; // block of M's copy -> block of A; NULL: there is none
     struct lcl_vector_ops copy;
-    // How CG applies M with a coarse correction; NULL: as op, which is
-    // symmetric.
+    // Forms in which CG applies M with a coarse correction; NULL: as op, which
+    // is symmetric.
     lcl_operator *additive;  // symmetric for any A
     lcl_operator *deflated;  // A-DEF2 or NULL, if A is M->A and M is current:
     lcl_operator *start;     // needs the initial guess x + start (b - A x)
-    lcl_operator *absolute;  // positive definite for any A; NULL: op, if at all
+    lcl_operator *absolute;  // positive definite for any A; NULL: no such form,
+                             // or op
     uint64_t version;        // of the values of A from which M was created
     lcl_precond *transposed; // M^T, for an operator of M->matrix; or NULL
     uint64_t transposed_version; // of the values of A in M^T
@@ -79,8 +81,8 @@ struct lcl_precond {
     struct lcl_precond_info info;
 };
 
-// M->transposed = M^-T for the values of A that M has; and whether M is its own
-// transpose. Statuses as lcl_precond_apply_transpose().
+// M->transposed = M^-T for the values of A in M; also reports whether M is its
+// own transpose. Statuses as lcl_precond_apply_transpose().
 enum lcl_status lcl_precond_transpose(lcl_precond *M);
 bool lcl_precond_is_symmetric(const lcl_precond *M);
 
@@ -88,27 +90,26 @@ bool lcl_precond_is_symmetric(const lcl_precond *M);
 enum lcl_status lcl_precond_analyse(lcl_precond **out, lcl_operator *A,
                                     const struct lcl_precond_params *params);
 
-// Whether the last solve with M failed or took half more iterations, and one
-// more, than it would at the rate `first` > 0 of a solve when M, or what is in
-// question of it, was new. Tolerances may differ.
+// Whether the last solve with M failed or took more than 1.5 times the
+// iterations, plus one, that the rate `first` > 0 predicts: the rate of a solve
+// when M, or the part of M in question, was new. Tolerances may differ.
 static inline bool lcl_precond_is_slow(const lcl_precond *M, double first)
 {
     return first > 0 && (M->failed || M->info.last_iterations >
                                           1.5 * first * M->last_folds + 1);
 }
 
-// Updates of A that M does not contain.
+// Number of updates of A that M does not contain.
 static inline int lcl_precond_lag(const lcl_precond *M)
 {
     return (int)(M->A->version - M->version);
 }
 
-// Updates M if its parameters ask for that before a solve. Statuses as
+// Updates M if its parameters request an update before a solve. Statuses as
 // lcl_precond_update().
 enum lcl_status lcl_precond_refresh(lcl_precond *M);
 
-// Takes note of a solve with M, which has reduced the residual from `start` to
-// `end`.
+// Records a solve with M that has reduced the residual from `start` to `end`.
 void lcl_precond_record(lcl_precond *M, int iterations, bool converged,
                         double start, double end);
 
@@ -124,8 +125,8 @@ static inline bool lcl_precond_is_extended(enum lcl_precond_type type)
            type == LCL_PRECOND_RAS || type == LCL_PRECOND_AS;
 }
 
-// The kind of factors on a subdomain: those of type IC0 take a symmetric matrix
-// and positive pivots.
+// The kind of factors on a subdomain. Type IC0 requires a symmetric matrix and
+// positive pivots.
 static inline enum lcl_precond_type lcl_precond_factors(
     enum lcl_precond_type type)
 {
@@ -134,11 +135,12 @@ static inline enum lcl_precond_type lcl_precond_factors(
                                            : type;
 }
 
-// Whether the method takes single entries only. Blocks of M->A that nobody has
-// declared are then taken apart; others are an error of the method.
+// Whether the method supports single entries only. Blocks of M->A that the
+// caller has not declared are then split into entries; declared ones are an
+// error of the method.
 bool lcl_precond_takes_entries(const struct lcl_precond_params *p);
 
-// Factors the current values of M->A without a word about pivots.
+// Factors the current values of M->A without messages about pivots.
 enum lcl_status lcl_precond_take_values(lcl_precond *M);
 
 // Refuses numbers that differ between the ranks of V. Returns as
@@ -160,7 +162,7 @@ static inline bool lcl_precond_is_current(const lcl_precond *M,
     return lcl_precond_is_of(M, A) && M->version == M->A->version;
 }
 
-// The preconditioner of a rank; M is one of lcl_precond_team.
+// The preconditioner of one rank; M has the method lcl_precond_team.
 lcl_precond *lcl_precond_member(const lcl_precond *M, int rank);
 
 // The method that applies the factors of subdomains; NULL for other

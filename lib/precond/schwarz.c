@@ -30,8 +30,8 @@ static bool counts(const struct lcl_subdomains *P, int32_t k,
     return form == LCL_SCHWARZ_SUM || !P->owned || P->owned[k];
 }
 
-// Where vectors have row i of the matrix of P: behind their n rows if it is
-// another rank's.
+// Index of row i of the matrix of P in vectors; rows of other ranks follow the
+// n rows of vectors.
 static uint32_t vector_row(const struct lcl_schwarz *S, int32_t i)
 {
     if (i >= S->low + S->n)
@@ -101,7 +101,7 @@ static enum lcl_status make_maps(struct lcl_schwarz *S,
 
 // ------------------------------------------------------------------- operator
 
-// Entries of v->x that other ranks have.
+// Fetches the entries of v->x that other ranks own.
 static enum lcl_status fetch(const struct lcl_schwarz *S,
                              const struct lcl_operands *v)
 {
@@ -121,7 +121,7 @@ static enum lcl_status extend(const struct lcl_schwarz *S,
         lcl_arg_buffer(S->x), lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
-// y of the rank's parts, or the sums of all ranks.
+// Collects y from the rank's parts, or the sums over all ranks.
 static enum lcl_status collect(const struct lcl_schwarz *S,
                                const struct lcl_operands *v)
 {

@@ -8,8 +8,8 @@
 #include "lib/partition/subdomains.h"
 
 enum lcl_schwarz_form {
-    LCL_SCHWARZ_RESTRICTED, // y takes each row from the part that owns it (Cai
-                            // and Sarkis, SIAM J. Sci. Comput. 21 (1999))
+    LCL_SCHWARZ_RESTRICTED, // y_i is the result of the part that owns row i
+                            // (Cai and Sarkis, SIAM J. Sci. Comput. 21 (1999))
     LCL_SCHWARZ_SUM,        // y is the sum over all parts that have the row, so
                             // that a symmetric inner operator stays symmetric
 };
@@ -17,18 +17,19 @@ enum lcl_schwarz_form {
 struct lcl_schwarz {
     lcl_operator op;
     lcl_operator *inner; // on the extended rows
-    int64_t rows;        // of these
+    int64_t rows;        // extended rows
     int64_t n;           // block rows of the vectors
-    // Has the matrix of P with other ranks' rows, `low` of which come before
-    // the rank's; NULL: all rows are the rank's
+    // The matrix of P has rows of other ranks, `low` of them before the rank's
+    // own; NULL: it has no such rows
     struct lcl_overlap_rows *around;
     int64_t low;
-    bool adds;    // the sums of all ranks
-    int64_t sums; // block rows of which the rank's parts have sums
+    bool adds;    // y is the sum over all ranks
+    int64_t sums; // block rows whose results the rank's parts sum
     int groups;
     lcl_kernel *extend, *collect;
-    lcl_buffer *row;           // of each extended row
-    lcl_buffer *first, *place; // n + 1; the extended rows that y_i adds
+    lcl_buffer *row;           // the row of each extended row
+    lcl_buffer *first, *place; // n + 1; the extended rows that are summed in
+                               // y_i
     lcl_buffer *x, *y;         // extended vectors
 };
 
@@ -45,8 +46,8 @@ enum lcl_status lcl_schwarz_init(struct lcl_schwarz *S, lcl_operator *inner,
                                  struct lcl_overlap_rows *around);
 void lcl_schwarz_finish(struct lcl_schwarz *S);
 
-// An extended row of each of the n rows, of those that y adds: its only one or,
-// with LCL_SCHWARZ_SUM, the first. Returns LCL_OK, LCL_EDEVICE or LCL_ENOMEM.
+// place[i] = an extended row whose result is part of y_i: the only one or, with
+// LCL_SCHWARZ_SUM, the first. Returns LCL_OK, LCL_EDEVICE or LCL_ENOMEM.
 enum lcl_status lcl_schwarz_places(const struct lcl_schwarz *S,
                                    uint32_t *place);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Preconditioners of operators on several devices: each rank has its own, made
-// from its rows and columns.
+// Preconditioners of operators on several devices: each rank has its own, for
+// its rows and columns.
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
@@ -11,7 +11,7 @@ struct members {
     lcl_operator **op; // of the preconditioners
     lcl_precond **M;
     const struct lcl_precond_params *params; // during creation
-    bool updated;                            // once, after the creation
+    bool updated;                            // updated once since the creation
 };
 
 lcl_precond *lcl_precond_member(const lcl_precond *M, int rank)

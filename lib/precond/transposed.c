@@ -26,8 +26,8 @@ static enum lcl_status check(const lcl_precond *M)
     return LCL_OK;
 }
 
-// A small pivot is one beside the largest entry of its row, which is a column
-// of A^T.
+// A pivot counts as small relative to the largest entry of its row, which here
+// is a column of A^T.
 static enum lcl_status expect_no_repairs(const lcl_precond *M)
 {
     return M->info.pivots_repaired > 0
