@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who may use a context.
+// Checks that a context may be used.
 #include "host/access.h"
 
 #include "host/background.h"

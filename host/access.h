@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who may use a context: the process that made it, and no function of the
-// caller that a call with the context is calling.
+// Checks that a context may be used: only by the process that created it, and
+// not by a callback of the caller that runs inside a call with the same
+// context.
 #pragma once
 
 #include "host/guest.h"
 
 #include <levelcl/context.h>
 
-// Brackets the call of a function of the caller on this thread; the end takes
-// what the begin returned. No other thread may begin or end meanwhile, but
-// others may use the context.
+// Begin and end the call of a callback on this thread; pass the result of the
+// begin to the end. No other thread may begin or end one meanwhile, but other
+// threads may use the context.
 struct lcl_guest lcl_guest_begin(lcl_context *ctx,
                                  enum lcl_guest_rights rights);
 void lcl_guest_end(lcl_context *ctx, const struct lcl_guest *before);

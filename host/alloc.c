@@ -18,7 +18,8 @@ static size_t bytes_of(size_t count, size_t size)
     return size > SIZE_MAX / 2 / count ? SIZE_MAX : count * size;
 }
 
-// The only state of the process; it changes while there is no memory.
+// The only state of the process. It may change only while no memory is
+// allocated.
 static struct lcl_allocator allocator;
 static atomic_llong arrays;
 

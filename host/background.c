@@ -11,8 +11,8 @@
 
 enum { IDLE = 0, STARTING, RUNNING };
 
-// After IDLE the caller may use and even destroy what `arg` refers to, and
-// start another thread, which joins this one.
+// Once the state is IDLE, the caller may use and even destroy the data behind
+// `arg`, and start another thread, which joins this one.
 static void *run(void *arg)
 {
     lcl_context *ctx = arg;
@@ -47,9 +47,9 @@ void lcl_background_wait(lcl_context *ctx)
         pthread_join(B->thread, NULL);
 }
 
-// Releases both references to an event that nobody will set. It gets a status
-// first: NVIDIA's driver crashes or hangs where a user event ends without one
-// (580, 2026-11).
+// Releases both references to an event that no thread will complete. The event
+// gets a status first: NVIDIA's driver crashes or hangs if a user event is
+// released without one (580, 2026-11).
 static void drop(const struct lcl_cl_api *api, cl_event *done)
 {
     api->clSetUserEventStatus(*done, (cl_int)LCL_ENOMEM);

@@ -27,17 +27,17 @@ enum lcl_status lcl_buffer_create(lcl_buffer **out, lcl_context *ctx,
 enum lcl_status lcl_buffer_create_from(lcl_buffer **out, lcl_context *ctx,
                                        const void *data, int64_t count,
                                        size_t size, const char *what);
-// At least one byte of the host's memory, for kernels of a CPU that use it
-// without a copy; the caller leaves it alone while *out lives. Kernels may
-// write only if `writes` is set; then lcl_buffer_show() waits for them and lets
-// the host see what they have written.
+// At least one byte of host memory, for kernels of a CPU that use it without a
+// copy. The caller must not access it while *out exists. Kernels may write to
+// it only if `writes` is set; lcl_buffer_show() then waits for them and makes
+// their writes visible to the host.
 enum lcl_status lcl_buffer_view(lcl_buffer **out, lcl_context *ctx,
                                 const void *data, size_t bytes, bool writes,
                                 const char *what);
 enum lcl_status lcl_buffer_show(lcl_buffer *view);
-// Lets the host read all of a buffer in place, which no kernel writes until
-// lcl_buffer_unmap(); a CPU copies nothing. *data may be read once the next
-// call with `wait` set returns. On error *data is NULL.
+// Makes a buffer readable for the host in place; a CPU copies nothing. No
+// kernel may write to it until lcl_buffer_unmap(). The host may read *data
+// after the next call with `wait` set returns. On error *data is NULL.
 enum lcl_status lcl_buffer_map(const void **data, const lcl_buffer *buffer,
                                bool wait);
 // Accepts NULL as data.
@@ -58,8 +58,8 @@ enum lcl_status lcl_buffers_create(lcl_context *ctx,
 size_t lcl_buffer_bytes(const lcl_buffer *buffer);
 
 // Limits a wrapped buffer (host/interop.h) to `bytes` bytes from byte `at` of
-// the caller's on. lcl_buffer_copy() takes that into account, and so do kernels
-// that skip lcl_buffer_first() doubles; no other transfer or kernel may use it.
+// the caller's buffer on. Only lcl_buffer_copy(), and kernels that skip
+// lcl_buffer_first() doubles, may use such a buffer.
 void lcl_buffer_select(lcl_buffer *buffer, size_t at, size_t bytes);
 int64_t lcl_buffer_first(const lcl_buffer *buffer);
 
@@ -67,8 +67,8 @@ int64_t lcl_buffer_first(const lcl_buffer *buffer);
 // solve. It lives as long as the context.
 const lcl_buffer *lcl_context_no_stop(const lcl_context *ctx);
 
-// Transfers of `bytes` bytes from the start of the buffer; data may be changed
-// or used when they return.
+// Transfer `bytes` bytes from the start of the buffer. When they return, the
+// caller may change the data of a write or use the data of a read.
 enum lcl_status lcl_buffer_write(lcl_buffer *buffer, const void *data,
                                  size_t bytes);
 enum lcl_status lcl_buffer_read(const lcl_buffer *buffer, void *data,
@@ -104,5 +104,5 @@ void lcl_window_destroy(lcl_window **window);
 // Enqueues a read of the buffer at this point of the queue.
 enum lcl_status lcl_window_post(lcl_window *window);
 // Waits for the oldest posted read and returns its bytes, valid until the
-// second next post. At most two reads may be posted and not yet taken.
+// second next post. At most two reads may be posted and not yet fetched.
 enum lcl_status lcl_window_take(lcl_window *window, const void **data);

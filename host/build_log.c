@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Why a program does not compile, as lines of the log.
+// Logs why a program does not compile, line by line.
 #include "host/build_log.h"
 
 #include "host/log.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of the compiler's lines, of the places that they name, and of the source on
-// each side of a place.
+// Maximum numbers of lines of the compiler, of places that they name, and of
+// source lines on each side of a place.
 enum { LINES = 60, PLACES = 4, AROUND = 2, NAME = 64 };
 
 static const char *next_line(const char *text)
@@ -59,7 +59,8 @@ static bool read_name(char name[NAME], const char *source)
     return sscanf(source, "#line 1 \"%63[^\"\n]\"", name) == 1;
 }
 
-// NVIDIA's compiler ignores #line: "<kernel>:236:12:", a line of all.
+// NVIDIA's compiler ignores #line: "<kernel>:236:12:" counts lines of the whole
+// text.
 static bool find_line(struct place *place, const char *text, const char *source)
 {
     static const char head[] = "<kernel>:";

@@ -252,7 +252,7 @@ static enum lcl_status init_own(struct lcl_cache_folder *F, const char *dir)
                    : lcl_fail_memory(&F->log, "the cache folder's name");
 }
 
-// Most installations have no store: one attempt to open it tells.
+// Most installations have no store: a single attempt to open it suffices.
 static enum lcl_status init_store(struct lcl_cache_folder *F)
 {
     const enum lcl_status st = set_path(F, lcl_store_folder);

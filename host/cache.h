@@ -33,15 +33,15 @@ enum lcl_status lcl_cache_init(struct lcl_cache *cache, const char *dir,
                                bool off, const struct lcl_log *log);
 void lcl_cache_finish(struct lcl_cache *cache);
 
-// Whether what is stored is likely to be found again: the folder is there and
-// safe or can be created.
+// Whether stored blobs are likely to be found again: the folder is safe, or can
+// be created.
 bool lcl_cache_keeps(const struct lcl_cache *cache);
 
 // Whether the folder, or the nearest one above it that exists, is writable.
 bool lcl_folder_is_writable(const char *path);
 
-// Number of a key: its 16 hexadecimal digits are the folder, two of them, and
-// the name of the file.
+// Hash of a key. Its 16 hexadecimal digits form the names of the folder (two
+// digits) and of the file.
 uint64_t lcl_cache_hash(const char *key);
 
 // The blob stored under `key`, freed with lcl_free(); NULL on a miss. Deletes a
@@ -54,7 +54,7 @@ void *lcl_cache_load(struct lcl_cache *cache, const char *key, size_t *bytes);
 void lcl_cache_store(struct lcl_cache *cache, const char *key, const void *blob,
                      size_t bytes);
 
-// Deletes the blob loaded last, which its user rejected. If that was in the
-// store, no longer searches the store and returns true: the user's folder may
-// have another one.
+// Deletes the blob loaded last, which its user has rejected. If it came from
+// the store, stops searching the store and returns true: the user's folder may
+// contain another one.
 bool lcl_cache_drop(struct lcl_cache *cache, const char *key);

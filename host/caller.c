@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrays and events of the caller.
+// Arguments of the functions with OpenCL objects: arrays and events of the
+// caller.
 #include "host/caller.h"
 
 #include "host/buffer.h"
@@ -95,7 +96,7 @@ enum lcl_status lcl_events_check(const lcl_context *ctx,
     return st;
 }
 
-// Whatever the wait has returned.
+// Whether an event has failed, whatever clWaitForEvents() has returned.
 static bool has_failed(const lcl_context *ctx, cl_uint count,
                        const cl_event *wait)
 {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrays and events of the caller.
+// Arguments of the functions with OpenCL objects: arrays and events of the
+// caller.
 #pragma once
 
 #include "host/interop.h"
 
 #include <levelcl/opencl.h>
 
-// As lcl_buffer_wrap() for `count` doubles of an array, which are selected as
-// by lcl_buffer_select(). Returns LCL_EINVAL also if the buffer does not have
+// lcl_buffer_wrap() for `count` doubles of an array, selected by
+// lcl_buffer_select(). Returns LCL_EINVAL also if the buffer is too small for
 // them.
 enum lcl_status lcl_array_wrap(lcl_buffer **out, lcl_context *ctx,
                                const struct lcl_array_cl *array, int64_t count,
@@ -39,7 +40,8 @@ enum lcl_status lcl_events_check(const lcl_context *ctx,
 enum lcl_status lcl_events_wait(const lcl_context *ctx, cl_uint count,
                                 const cl_event *wait);
 
-// Copies `count` events from wait to kept, retained; the other releases them.
+// Copies `count` events from wait to kept and retains them; the second function
+// releases them.
 void lcl_events_retain(const lcl_context *ctx, cl_uint count,
                        const cl_event *wait, cl_event *kept);
 void lcl_events_release(const lcl_context *ctx, cl_uint count,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the environment asks for to find faults.
+// Environment variables for finding faults.
 #include "host/echo.h"
 
 #include "host/cache.h"
@@ -13,7 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// An escape takes up to ten times the byte that it stands for.
+// Maximum length of a printed line: an escape is up to ten times as long as the
+// byte that it replaces.
 enum { LINE = 4096 };
 
 static const char *const words[LCL_LOG_COUNT] = {
@@ -69,7 +70,7 @@ enum lcl_status lcl_echo_init(struct lcl_echo *echo, struct lcl_log *log,
 
 // ------------------------------------------------------------------- sources
 
-// The key ends with the source, before which are lines that name the device.
+// The source is the end of the key; lines that name the device precede it.
 static void write_head(FILE *file, const char *key, const char *source)
 {
     const char *end = key + strlen(key) - strlen(source);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the environment asks for to find faults: LEVELCL_LOG=LEVEL prints the
+// Environment variables for finding faults: LEVELCL_LOG=LEVEL prints the
 // messages of contexts, LEVELCL_DUMP=FOLDER writes the sources of programs.
 #pragma once
 

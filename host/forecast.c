@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-// What only some solves launch comes before what all of them launch, because
-// helpers start at the end.
+// Kernels of some solves precede kernels of all solves, because helpers start
+// at the end.
 // clang-format off
 const struct lcl_forecast lcl_forecasts[] = {
     // the self-test

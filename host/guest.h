@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The function of the caller that a call with a context is calling.
+// Rights of a callback of the caller inside a call with a context.
 #pragma once
 
 #include <pthread.h>
 
-// What it may do with the context.
+// Operations on the context that the callback may use.
 enum lcl_guest_rights {
-    LCL_GUEST_NONE = 0, // no function of the caller is running
-    LCL_GUEST_LOOKS,    // use what reads host memory only
+    LCL_GUEST_NONE = 0, // no callback is running
+    LCL_GUEST_LOOKS,    // functions that read host memory only
     LCL_GUEST_APPLIES,  // also lcl_context_expect_product()
-    LCL_GUEST_RULES,    // anything: no function of the caller has it
+    LCL_GUEST_RULES,    // all functions; no callback has this right
 };
 
 struct lcl_guest {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Start of helper processes, and what they are told. Nothing here fails:
-// without helpers, the context compiles all by itself.
+// Starts helper processes and sends them requests. No failure here is an error:
+// without helpers, the context compiles all kernels by itself.
 #define _GNU_SOURCE // dladdr()
 #include "host/helper.h"
 
@@ -29,12 +29,12 @@
 
 extern char **environ;
 
-// Of 3 ms each, for all helpers together.
+// Naps of 3 ms each, for all helpers together.
 enum { NAPS = 100 };
 
 // ---------------------------------------------------------------- whether
 
-// The program beside this library: a build that is not installed has it there.
+// Finds the program beside this library, as in a build that is not installed.
 static bool find_beside(char *path, size_t room)
 {
     static const char here;
@@ -58,7 +58,7 @@ static bool find_program(char *path, size_t room)
     return (size_t)length < room && access(path, X_OK) == 0;
 }
 
-// Ranks that compile on one machine keep its processors busy by themselves.
+// Ranks that compile on one machine occupy its processors without helpers.
 static bool is_one_of_ranks(void)
 {
     static const char *const counts[] = {"OMPI_COMM_WORLD_LOCAL_SIZE",
@@ -133,7 +133,7 @@ static void start(struct lcl_helper *H, const char *device)
 
 // ---------------------------------------------------------------- end
 
-// Whether the process is still to be waited for.
+// Whether the process has not ended yet.
 static bool is_running(pid_t pid)
 {
     return waitpid(pid, NULL, WNOHANG) == 0;
@@ -149,7 +149,7 @@ static void end(pid_t pid, int *naps)
     }
 }
 
-// A closed socket ends them after the kernel that they are compiling.
+// Closing the socket ends the helpers after the kernel that they are compiling.
 static void end_all(struct lcl_helper *H)
 {
     int naps = NAPS;
@@ -168,7 +168,7 @@ static bool send_entry(void *arg, const struct lcl_forecast_entry *entry)
     if (send(H->socket, entry, sizeof *entry, MSG_DONTWAIT | MSG_NOSIGNAL) ==
         sizeof *entry)
         return true;
-    if (errno != EAGAIN) // room for more requests
+    if (errno != EAGAIN) // no room for more requests
         end_all(H);
     return false;
 }

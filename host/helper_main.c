@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The helper process: compiles the kernels that its standard input, a socket,
-// names. Usage: levelcl-helper VERSION DEVICE
+// The helper process: compiles the kernels that it reads from its standard
+// input, a socket. Usage: levelcl-helper VERSION DEVICE
 #include "host/buffer.h"
 #include "host/caps.h"
 #include "host/context.h"
@@ -30,7 +30,7 @@ enum {
 
 struct helper {
     lcl_context *ctx;
-    lcl_buffer *zeros[ARGUMENTS]; // made at their first use
+    lcl_buffer *zeros[ARGUMENTS]; // created on first use
 };
 
 static bool clear(struct helper *H, int index)
@@ -41,8 +41,8 @@ static bool clear(struct helper *H, int index)
            lcl_buffer_fill(*zeros, 0) == LCL_OK;
 }
 
-// Sets an argument to a buffer of zeros or to 0, whichever it accepts. Returns
-// false after the last one. A context of PoCL checks sizes.
+// Sets an argument to a buffer of zeros or to 0, whichever the kernel accepts.
+// Returns false after the last argument. PoCL checks the sizes of arguments.
 static bool set_argument(struct helper *H, lcl_kernel *k, int index)
 {
     static const int64_t zero;
@@ -62,7 +62,7 @@ static bool set_argument(struct helper *H, lcl_kernel *k, int index)
     return false;
 }
 
-// PoCL compiles what is launched: one work-item, on zeros.
+// PoCL compiles a kernel when it is launched, here with one work-item on zeros.
 static void compile(struct helper *H, const struct lcl_forecast_entry *entry)
 {
     struct lcl_spec spec;
@@ -79,7 +79,8 @@ static void compile(struct helper *H, const struct lcl_forecast_entry *entry)
 
 // ---------------------------------------------------------------- the process
 
-// The program that started this one may have open files that others wait for.
+// Closes files inherited from the parent: other processes may wait for their
+// end.
 static void close_files(void)
 {
     for (int fd = STDERR_FILENO + 1; fd < FILES; ++fd)
@@ -94,7 +95,7 @@ static void take_default_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-// Requests may be left when the context, at the other end, is gone.
+// Requests may remain after the context at the other end has been destroyed.
 static bool is_wanted(void)
 {
     struct pollfd requests = {.fd = STDIN_FILENO};

@@ -20,8 +20,8 @@ struct lcl_kernel {
 enum lcl_status lcl_kernel_make(struct lcl_kernel **out, lcl_context *ctx,
                                 cl_program program,
                                 const struct lcl_spec *spec);
-// Tells the caller of a compilation that starts. A driver that keeps what it
-// has compiled may not compile at all.
+// Reports the start of a compilation to the caller. A driver with its own cache
+// may not compile at all.
 void lcl_announce_compilation(lcl_context *ctx);
 void lcl_kernel_free(lcl_context *ctx, struct lcl_kernel *kernel);
 // lcl_launch() on a queue of the context.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When a set-up has to end: long loops of the host look at it after some
-// thousand operations each, and so do launches.
+// Limits of set-ups: long loops of the host check them every few thousand
+// operations, and launches check them as well.
 #pragma once
 
 #include <levelcl/context.h>
@@ -11,20 +11,20 @@
 
 // All zero: none.
 struct lcl_limit {
-    double deadline;              // of lcl_now(), or 0
-    const atomic_bool *cancelled; // by another thread, or NULL
-    int64_t work;  // operations that find one pattern of factors, or 0
-    bool launches; // whether launches end as well: not where a rank of MPI
-                   // computes what others wait for
+    double deadline;              // by lcl_now(), or 0
+    const atomic_bool *cancelled; // set by another thread, or NULL
+    int64_t work;  // limit of operations to find one pattern of factors, or 0
+    bool launches; // whether launches end as well: not if other ranks of MPI
+                   // wait for their results
 };
 
-// NULL is none.
+// Whether the limit has been reached. NULL: no limit.
 bool lcl_limit_is_over(const struct lcl_limit *L);
 
-// LCL_OK, or lcl_limit_refuse() if it is over.
+// Returns LCL_OK or, if the limit has been reached, lcl_limit_refuse().
 enum lcl_status lcl_limit_look(const struct lcl_limit *L,
                                const struct lcl_log *log);
 
-// LCL_ECANCELLED, with a message that says why.
+// Returns LCL_ECANCELLED, with a message about the reason.
 enum lcl_status lcl_limit_refuse(const struct lcl_limit *L,
                                  const struct lcl_log *log);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What it takes to carry bytes from one device to another.
+// Measures the cost of carrying bytes from one device to another.
 #include "host/buffer.h"
 #include "host/clock.h"
 #include "host/log.h"
@@ -19,7 +19,8 @@ struct link {
     size_t bytes;
 };
 
-// As the exchange of an operator: into pinned memory, and from there.
+// Carries a message like the exchange of an operator: into pinned memory, and
+// from there to the device.
 static enum lcl_status carry(const struct link *L, double *seconds)
 {
     const double start = lcl_now();
@@ -33,7 +34,7 @@ static enum lcl_status carry(const struct link *L, double *seconds)
     return LCL_OK;
 }
 
-// The fastest of `times`.
+// *least = the shortest time of `times` messages.
 static enum lcl_status time_carry(const struct link *L, int times,
                                   double *least)
 {

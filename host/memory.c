@@ -130,7 +130,7 @@ static size_t usual_bytes(const lcl_context *ctx)
                              ~(uint64_t)(ctx->pool.align - 1));
 }
 
-// Adds a region; its memory is the caller's until it succeeds.
+// Adds a region. On error the caller still owns its memory.
 static enum lcl_status keep_region(lcl_context *ctx, cl_mem mem, size_t bytes)
 {
     struct lcl_pool *P = &ctx->pool;
@@ -149,7 +149,7 @@ static enum lcl_status keep_region(lcl_context *ctx, cl_mem mem, size_t bytes)
     return LCL_OK;
 }
 
-// If memory is short, releases what is idle and takes no more than needed.
+// If memory is short, releases idle regions and allocates no more than needed.
 static enum lcl_status add_region(lcl_context *ctx, size_t needed,
                                   const char *what)
 {
@@ -185,7 +185,7 @@ static struct lcl_span *find(const struct lcl_pool *P, size_t bytes)
     return best;
 }
 
-// Shortens s; a new free span has the rest.
+// Shortens s; the rest becomes a new free span.
 static enum lcl_status split(struct lcl_span *s, size_t bytes,
                              const struct lcl_log *log)
 {
@@ -206,7 +206,7 @@ static enum lcl_status split(struct lcl_span *s, size_t bytes,
     return LCL_OK;
 }
 
-// Appends to s the span after it.
+// Appends the next span to s.
 static void unite(struct lcl_span *s)
 {
     struct lcl_span *gone = s->after;

@@ -17,8 +17,8 @@ struct lcl_span;
 enum lcl_status lcl_pool_init(lcl_context *ctx, bool off);
 void lcl_pool_finish(lcl_context *ctx);
 
-// Takes `bytes` > 0 of device memory; *span is NULL if *mem is memory of its
-// own. Memory that work in the context's queue still uses may be given. Returns
+// Allocates `bytes` > 0 bytes of device memory; *span is NULL if *mem is memory
+// of its own. Work in the context's queue may still use the memory. Returns
 // LCL_OK, LCL_EDEVMEM, LCL_ENOMEM or LCL_EDEVICE; `what` is for the message.
 enum lcl_status lcl_memory_take(cl_mem *mem, struct lcl_span **span,
                                 lcl_context *ctx, size_t bytes,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pinned memory for what goes to other devices.
+// Pinned memory for messages to other devices.
 #pragma once
 
 #include <levelcl/context.h>

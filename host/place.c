@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a device is in the machine: its address on the PCI bus, by extensions,
-// and the NUMA node that Linux gives for the address.
+// The address of a device on the PCI bus, from vendor extensions, and the NUMA
+// node that Linux reports for the address.
 #include "host/place.h"
 
 #include <stdbool.h>
@@ -29,7 +29,7 @@ struct asking {
     cl_device_id device;
 };
 
-// An answer may be missing in spite of the extension.
+// A query may fail although the device has the extension.
 static bool ask(const struct asking *q, cl_device_info what, void *value,
                 size_t size)
 {
@@ -52,7 +52,7 @@ static void query_khr(const struct asking *q, char text[16])
                        place.function);
 }
 
-// A slot is a device and a function. Old drivers know no domain.
+// A slot combines device and function. Old drivers report no domain.
 static void query_nv(const struct asking *q, char text[16])
 {
     cl_uint bus, slot, domain = 0;

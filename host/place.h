@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a device is in the machine.
+// The address of a device on the PCI bus.
 #pragma once
 
 #include "host/cl.h"
@@ -7,7 +7,7 @@
 #include <levelcl/context.h>
 
 // Sets caps->pci and caps->numa_node as far as extensions of the device and the
-// system tell.
+// system report them.
 void lcl_place_query(const struct lcl_cl *cl, cl_device_id device,
                      const char *extensions, struct lcl_caps *caps);
 

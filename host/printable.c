@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text that a terminal shows as it is.
+// Escapes text for terminals.
 #include <levelcl/log.h>
 
 #include <stdbool.h>
@@ -9,8 +9,8 @@
 
 // ------------------------------------------------------------------- UTF-8
 
-// Bytes of the sequence at `text`, whose code point goes to *point; 0: no
-// UTF-8.
+// Decodes the sequence at `text` into *point. Returns its length in bytes; 0:
+// no valid UTF-8.
 static size_t decode(uint32_t *point, const char *text)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -33,7 +33,8 @@ static size_t decode(uint32_t *point, const char *text)
                : 0;
 }
 
-// Controls of Unicode, and what has no width or changes the direction of text.
+// Control characters of Unicode, and characters without width or that change
+// the direction of text.
 static bool is_hidden(uint32_t point)
 {
     static const struct {
@@ -54,7 +55,8 @@ static bool is_hidden(uint32_t point)
 
 enum { UNIT = 16 };
 
-// What stands for the character at `text`; returns its bytes in `text`.
+// Writes the visible form of the character at `text`; returns its length in
+// `text`.
 static size_t show(char unit[UNIT], const char *text)
 {
     uint32_t point;

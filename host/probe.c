@@ -226,8 +226,9 @@ static void probe_rounding(lcl_context *ctx, lcl_buffer *out)
         ctx->caps.strict_rounding = x[0] == 0x1p-60 && x[1] == 1;
 }
 
-// What the probes find on PoCL: it has as many threads as compute units, each
-// of which runs work-items one after another in ascending order.
+// Sets the results of the probes on PoCL without running them: it has as many
+// threads as compute units, each of which runs work-items one after another in
+// ascending order.
 static void know_pocl(struct lcl_caps *caps)
 {
     caps->local_add =
@@ -336,7 +337,8 @@ bool lcl_context_proven(const lcl_context *ctx)
     return ctx->proven;
 }
 
-// The capabilities of the context may be forced: what the probe stored stays.
+// Changes only the flag in the stored results: the context may have forced
+// capabilities.
 void lcl_context_note_proven(lcl_context *ctx)
 {
     struct findings f;

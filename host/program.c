@@ -28,17 +28,18 @@
 // argument.
 enum { MANY_PROGRAMS = 64 };
 
-// Of the compiler's first error, in the sentence about it.
+// Maximum length of the compiler's first error in the message.
 enum { FAULT_BYTES = 400 };
 
-// PoCL's compiler takes less for any of our sources.
+// Upper bound of the memory that PoCL's compiler uses for any of our sources.
 enum { COMPILER_BYTES = 256 << 20 };
 
-// Of a context, which fixes the rest of the key: source and defines.
+// A program of a context. The context fixes the rest of the cache key; source
+// and defines identify the program.
 struct lcl_program {
     const char *source;
     char *defines;
-    struct lcl_program *serves; // NULL, or what is built instead
+    struct lcl_program *serves; // NULL, or the program that is built instead
     cl_program program;
     struct lcl_kernel **kernels;
     size_t kernel_count;
@@ -64,7 +65,7 @@ static char *key_of(const struct lcl_context *ctx, const char *source)
     return key;
 }
 
-// What the compiler said, freed with lcl_free(); NULL: nothing, or no memory.
+// The compiler's messages, freed with lcl_free(); NULL: none, or no memory.
 static char *compiler_text(lcl_context *ctx, cl_program program)
 {
     size_t bytes = 0;
@@ -111,7 +112,7 @@ static cl_int build(lcl_context *ctx, cl_program program)
     return code;
 }
 
-// NULL if the driver rejects the binary.
+// Returns NULL if the driver rejects the binary.
 static cl_program make_of_binary(lcl_context *ctx, const unsigned char *blob,
                                  size_t bytes)
 {
@@ -145,7 +146,7 @@ static cl_program load_binary(lcl_context *ctx, const char *key)
     }
 }
 
-// Where PoCL keeps kernels, as its manual says; 0: nowhere.
+// The folder in which PoCL caches kernels, according to its manual; 0: none.
 static size_t pocl_folder(char *path, size_t size)
 {
     static const struct {
@@ -188,7 +189,7 @@ static void store_binary(lcl_context *ctx, cl_program program, const char *key)
     lcl_free(blob);
 }
 
-// A compiler inside the process ends it where memory ends.
+// A compiler inside the process aborts the process if memory runs out.
 static bool has_room(void)
 {
     void *room = lcl_malloc(COMPILER_BYTES, 1);
@@ -196,8 +197,8 @@ static bool has_room(void)
     return room != NULL;
 }
 
-// PoCL keeps what it compiles by itself, and for a binary compiles all kernels
-// of the program once more, for any size of work-groups.
+// PoCL caches compiled kernels by itself. From a binary it would compile all
+// kernels of the program once more, for any size of work-groups.
 static bool driver_keeps_kernels(const lcl_context *ctx)
 {
     return lcl_caps_is_pocl(&ctx->caps);
@@ -452,7 +453,7 @@ static enum lcl_status build_or_find(struct lcl_program **out, lcl_context *ctx,
     return add_program(out, ctx, spec, defines);
 }
 
-// Notes what serves the spec with these defines.
+// Records the program that serves the spec with these defines.
 static enum lcl_status add_name(lcl_context *ctx, const struct lcl_spec *spec,
                                 const char *defines, struct lcl_program *serves)
 {
@@ -466,8 +467,8 @@ static enum lcl_status add_name(lcl_context *ctx, const struct lcl_spec *spec,
     return st;
 }
 
-// What a spec asks for, without the parameters that change nothing and, where
-// that gains, as a part of something larger. The answer is kept.
+// Finds or builds the program of a spec: drops parameters with their default
+// values and, where that saves time, uses a bundle. Records the result.
 static enum lcl_status get_program(struct lcl_program **out, lcl_context *ctx,
                                    const struct lcl_spec *spec)
 {

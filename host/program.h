@@ -28,7 +28,7 @@ enum lcl_status lcl_kernels_get(lcl_context *ctx, const struct lcl_spec *spec,
                                 const struct lcl_kernel_plan *all,
                                 size_t kernels);
 
-// Whether later contexts find what is compiled.
+// Whether later contexts find compiled programs.
 bool lcl_programs_are_kept(const lcl_context *ctx);
 
 void lcl_programs_finish(lcl_context *ctx);

@@ -23,7 +23,7 @@ static bool has_extension(lcl_context *ctx, const char *name)
     return code == CL_SUCCESS && strstr(all, name) != NULL;
 }
 
-// NULL: the device does not have it.
+// Returns NULL if the device lacks the function.
 static void *look_up(lcl_context *ctx)
 {
     const struct lcl_cl_api *api = ctx->cl.api;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of the host that kernels and host use at the same time. Whether one
-// sees what the other writes meanwhile depends on the device: try it.
+// Host memory that kernels and the host use at the same time. Whether either
+// side sees the other's writes meanwhile depends on the device and has to be
+// tested.
 #pragma once
 
 #include "host/buffer.h"

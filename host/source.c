@@ -58,8 +58,8 @@ const char *lcl_program_unknown(const struct lcl_spec *spec)
     return NULL;
 }
 
-// Whether "#ifndef NAME", "# define NAME value", "#endif" is where the source
-// first asks for the parameter, so that to set it changes nothing.
+// Whether "#ifndef NAME", "# define NAME value", "#endif" are the first lines
+// of the source with this parameter, so that setting it changes nothing.
 static bool is_default(const char *const *parts,
                        const struct lcl_define *define)
 {
@@ -91,7 +91,7 @@ void lcl_source_drop_defaults(struct lcl_spec *spec)
 
 // ------------------------------------------------------------------- bundles
 
-// Those that a spec with blocks, with a storage, takes.
+// Bundles: for specs with or without blocks, with or without a storage.
 static const struct bundle {
     const char *name;
     bool blocks, stored;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sources of programs: their parameters, what is built together, and the text.
+// Sources of programs: parameters, bundles and text.
 #pragma once
 
 #include "host/spec.h"
@@ -20,8 +20,8 @@ const char *lcl_program_unknown(const struct lcl_spec *spec);
 // Leaves out the parameters that have the source's defaults.
 void lcl_source_drop_defaults(struct lcl_spec *spec);
 
-// Replaces the source by the bundle that serves a spec without parameters at
-// width 1, if there is one. For PoCL, which takes a fifth of a second for its
-// own headers, which come before every source, and compiles a kernel when it is
+// Replaces the source by the bundle that contains it, for a spec without
+// parameters at width 1. This is for PoCL, which needs a fifth of a second for
+// its own headers in front of every source, and compiles a kernel when it is
 // first launched.
 void lcl_source_bundle(struct lcl_spec *spec);

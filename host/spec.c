@@ -13,7 +13,7 @@ static const char *const exchange_define[LCL_EXCHANGE_COUNT] = {
     [LCL_EXCHANGE_AMD] = "AMD",
 };
 
-// The place of a parameter in the list, or of its end.
+// Index of a parameter in the list, or of the end of the list.
 static int find_define(const struct lcl_spec *spec, const char *name)
 {
     int i = 0;

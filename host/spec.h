@@ -26,10 +26,10 @@ struct lcl_spec {
     const char *source; // "packed.cl"
     const char
         *kernel; // "packed"; not part of the key: one program, many kernels
-    // what all sources share
+    // Parameters of all sources
     int width; // lanes of a wave; 1: no barriers, one work-item per group
     enum lcl_exchange exchange;
-    // how work-items add atomically to one sum; 0: unused
+    // Method of atomic addition of work-items to one sum; 0: unused
     enum lcl_atomic_add add;
     int group;   // work-group size
     int block;   // rows and columns of a block; 0 and 1: scalars
@@ -37,7 +37,7 @@ struct lcl_spec {
     int wide;    // 1: 64-bit row pointers or slots
     int loose;   // 1: fma() and conversions may not round correctly
     int single;  // 1: the type `real` of the sources is fp32, otherwise fp64
-    // the source's own parameters (cl/README.md), up to the first name NULL
+    // The source's own parameters (cl/README.md), up to the first name NULL
     struct lcl_define defines[LCL_SPEC_DEFINES];
 };
 

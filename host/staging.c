@@ -123,7 +123,7 @@ void lcl_pinned_close(struct lcl_pinned *P, lcl_context *ctx)
 
 // ------------------------------------------------------------------- staged
 
-// Threads take turns at the slots' worth of data; each fills one of its two
+// Threads take turns at pieces of one slot each; a thread fills one of its two
 // slots while the other is transferred.
 struct transfer {
     lcl_context *ctx;

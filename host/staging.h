@@ -18,7 +18,7 @@ struct lcl_filling {
 // Close it before releasing the queue.
 enum lcl_status lcl_pinned_open(struct lcl_pinned *P, lcl_context *ctx,
                                 size_t bytes);
-// The same for P->mem, which exists and is released on an error.
+// The same for the existing P->mem, which is released on an error.
 enum lcl_status lcl_pinned_map(struct lcl_pinned *P, lcl_context *ctx,
                                size_t bytes);
 void lcl_pinned_close(struct lcl_pinned *P, lcl_context *ctx);
@@ -26,9 +26,9 @@ void lcl_pinned_close(struct lcl_pinned *P, lcl_context *ctx);
 // Bytes of pinned memory that a thread fills at a time.
 #define LCL_STAGING_SLOT ((size_t)1 << 20)
 
-// Fill through pageable memory; through pinned memory, which the context keeps;
-// in place (mapped). All are blocking and return LCL_OK, LCL_ENOMEM,
-// LCL_EDEVMEM or LCL_EDEVICE.
+// Fill a buffer through pageable memory; through pinned memory, which the
+// context keeps; or in place (mapped). All are blocking and return LCL_OK,
+// LCL_ENOMEM, LCL_EDEVMEM or LCL_EDEVICE.
 enum lcl_status lcl_fill_copied(lcl_context *ctx, cl_mem mem,
                                 const struct lcl_filling *F);
 enum lcl_status lcl_fill_staged(lcl_context *ctx, cl_mem mem,

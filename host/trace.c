@@ -23,7 +23,7 @@ struct lcl_trace {
     bool full; // no memory for an event
 };
 
-// A second queue opened before has no times.
+// A second queue that exists already records no times.
 enum lcl_status lcl_trace_begin(lcl_context *ctx)
 {
     if (ctx->trace)

@@ -17,13 +17,13 @@ struct lcl_span {
     double start, end;
 };
 
-// Keeps the event of each of them until lcl_trace_end(), under the label that
-// is in effect, at first 0. Not for contexts with a queue of the caller.
+// Keeps the event of each launch and transfer until lcl_trace_end(), under the
+// current label, at first 0. Not for contexts with a queue of the caller.
 // Returns LCL_OK or LCL_ENOMEM; LCL_EINVAL if a trace has begun.
 enum lcl_status lcl_trace_begin(lcl_context *ctx);
 
-// Sets the label of what follows and returns the one before; does
-// nothing without a trace.
+// Sets the label of later events and returns the previous one; does nothing
+// without a trace.
 int lcl_trace_label(lcl_context *ctx, int label);
 
 // Ends the trace, waits for the device and returns *count spans in their order,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What host/launch.c and host/buffer.c tell a trace.
+// Hooks of host/launch.c and host/buffer.c for a trace.
 #pragma once
 
 #include "host/cl.h"
@@ -7,5 +7,6 @@
 // Keeps an event of ctx->trace, which is not NULL.
 void lcl_trace_launch(lcl_context *ctx, const char *kernel, cl_event event);
 
-// Takes the event of a transfer to or from the host; NULL: none was wanted.
+// Owns and keeps the event of a transfer to or from the host; NULL: no event
+// was requested.
 void lcl_trace_transfer(lcl_context *ctx, bool to_host, cl_event event);
