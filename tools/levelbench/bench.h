@@ -85,7 +85,7 @@ enum lcl_status bench_measure(struct bench *B, launch_fn launch, void *arg,
 
 // ------------------------------------------------------------------- output
 
-// A line of one figure for bench_print(), which frees it, and prints it unless
+// Creates a line of one figure. bench_print() frees it, and prints it unless
 // B->tables is set.
 cJSON *bench_line(const struct bench *B, const char *op, const char *variant);
 // `bytes`: the minimum memory traffic; 0: unknown.
@@ -119,8 +119,8 @@ enum lcl_status bench_set_up_again(struct bench *B, struct work *w,
                                    const struct lcl_precond_params *params,
                                    struct setup *setup);
 void bench_finish(struct work *w);
-// The same as bench_set_up(); if the method cannot take this problem,
-// bench_is_refusal(), the reason is in B->messages->first and not printed.
+// As bench_set_up(). If the method does not support this problem
+// (bench_is_refusal()), the reason is in B->messages->first and is not printed.
 enum lcl_status bench_try_set_up(struct bench *B, struct work *w,
                                  const struct lcl_precond_params *params,
                                  struct setup *setup);
@@ -141,7 +141,7 @@ enum lcl_status bench_solve_twice(const struct problem *P, lcl_solver *S,
 // lcl_free(). `history` may be NULL.
 enum lcl_status bench_run_solver(struct bench *B, const struct work *w,
                                  struct lcl_report *report, double **history);
-// The line of a solve, which the caller may extend and prints.
+// Creates the line of a solve. The caller may extend it, and prints it.
 cJSON *bench_solve_line(const struct bench *B, const char *variant,
                         const struct lcl_report *report);
 void bench_print_solve(const struct bench *B, const char *variant,
@@ -155,8 +155,8 @@ enum lcl_status bench_columns(struct bench *B, const struct work *w,
 // Measure and print.
 enum lcl_status bench_copy(struct bench *B);
 enum lcl_status bench_spmv(struct bench *B, struct work *w);
-// The look at a matrix, from which a method is chosen, compared with a product
-// of host vectors.
+// The inspection of a matrix on which the choice of a method rests, compared
+// with a product of host vectors.
 enum lcl_status bench_look(struct bench *B, struct work *w);
 // A product with the operator alone.
 enum lcl_status bench_time_product(struct bench *B, struct work *w,
@@ -179,8 +179,8 @@ struct bench_tables {
     // May set the options to those of the publication.
     enum lcl_status (*create)(void **state, struct lcl_options *options);
     enum lcl_status (*problem)(void *state, struct bench *B);
-    // Returns whether `name` is a problem of these tables only, and measures
-    // it. May be NULL.
+    // Measures `name` if it is a problem of these tables only; returns whether
+    // it is. May be NULL.
     bool (*take)(void *state, struct bench *B, const char *name,
                  enum lcl_status *st);
     // Called after the last problem. May be NULL.
@@ -191,7 +191,7 @@ struct bench_tables {
 // Mehta et al., arXiv 2508.04917.
 extern const struct bench_tables bench_dd;
 // Anzt et al.: IDR(s) with scalar and block-Jacobi preconditioners; prints the
-// rows of each problem after measuring it, the counts at the end.
+// rows of each problem after measuring it, and the counts at the end.
 extern const struct bench_tables bench_idr;
 // GMRES and FGMRES: the passes over their basis, compared with CLBlast, and
 // solves.

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Sums and maxima over the columns; the first stop that is not a success, or
-// the first.
+// Sums and maxima over the columns. The status is the first stop that is not a
+// success, or else the first stop.
 static struct lcl_report joined(const struct lcl_report *report, int count)
 {
     struct lcl_report all = report[0];

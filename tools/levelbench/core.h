@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What levelbench compares the device with: products, triangular solves and
-// GMRES(m) in plain sequential C, compiled with -O2 in all builds.
+// Baseline of levelbench on the host: products, triangular solves and GMRES(m)
+// in plain sequential C, compiled with -O2 in all builds.
 #pragma once
 
 #include <levelcl/solver.h>

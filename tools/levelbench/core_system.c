@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-// What lives only during the set-up.
+// Data of the set-up.
 struct work {
     const struct lcl_csr *A;
     const struct lcl_subdomains *P; // without overlap
@@ -24,8 +24,8 @@ struct work {
     const struct lcl_subdomains *E; // one of the two
     struct lcl_host_pattern H;      // rows ascend within a subdomain
     struct lcl_csr B;               // its values, in the order of elimination
-    int32_t *rows;                  // of A, in this order
-    int32_t *order;                 // the row of H of each of them
+    int32_t *rows;                  // rows of A in this order
+    int32_t *order;                 // row of H of each of these rows
     struct lcl_ref_ildu0 F;
     const struct lcl_log *log;
 };
@@ -187,7 +187,7 @@ static enum lcl_status map_rows(struct core_system *S, const struct work *w)
     return LCL_OK;
 }
 
-// If no row repeats, the system takes the order of elimination.
+// If no row repeats, the system uses the order of elimination.
 static enum lcl_status order_system(struct core_system *S, struct work *w)
 {
     const size_t n = (size_t)w->A->rows;

@@ -8,8 +8,8 @@
 
 #include <levelcl/precond.h>
 
-// Rows stand in the order of the subdomains: row i is row perm[i] of the
-// caller's matrix.
+// Rows are in the order of the subdomains: row i is row perm[i] of the caller's
+// matrix.
 struct core_system {
     struct lcl_csr A;
     int32_t *perm;

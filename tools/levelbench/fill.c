@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// levelbench fill: what more entries in the factors, by fill or overlap, cost
-// in set-up and memory, and what they save in the solve.
+// levelbench fill: cost of more entries in the factors, by fill or overlap, in
+// set-up and memory, and their gain in the solve.
 #include "tools/levelbench/bench.h"
 #include "tools/levelbench/table.h"
 

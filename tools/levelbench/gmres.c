@@ -28,7 +28,7 @@ struct cycle {
     lcl_buffer *state, *stop, *w, *sums;
 };
 
-// All steps orthogonalise the same w; its new component soon is rounding error,
+// All steps orthogonalise the same w. Its new component soon is rounding error,
 // which does not change the time.
 static enum lcl_status run_cycle(void *arg)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// levelbench grid: many methods on each problem, compared with the one that the
-// library chooses.
+// levelbench grid: many methods on each problem, compared with the method that
+// the library chooses.
 #include "tools/clsolve/cli_table.h"
 #include "tools/clsolve/commands.h"
 #include "tools/clsolve/json.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The trials of one problem that are compared.
+// The trials of one problem that are compared with each other.
 enum role {
     CHOSEN, // by the library
     SOLVE,  // the shortest solve
@@ -21,14 +21,14 @@ enum role {
     ROLES
 };
 
-// A trial that is not CONVERGED: none.
+// A trial that is not CONVERGED counts as none.
 struct result {
     const char *problem;
     struct trial trial[ROLES];
 };
 
 struct grid {
-    struct job job; // what it solves belongs to the problem
+    struct job job; // the problem owns its matrix and vectors
     struct tuning tuning;
     struct result *result;
     int count;
@@ -41,7 +41,8 @@ static double time_of(const struct trial *trial, enum role role)
     return role == TOTAL ? trial->total : trial->time.solve;
 }
 
-// Of the library's choice to the best one; NaN unless both have converged.
+// Time of the library's choice divided by that of the best trial; NaN unless
+// both have converged.
 static double ratio_of(const struct result *r, enum role best)
 {
     const bool both = r->trial[CHOSEN].end == TRIAL_CONVERGED &&
@@ -51,7 +52,7 @@ static double ratio_of(const struct result *r, enum role best)
                 : NAN;
 }
 
-// The geometric mean and the problems that count in it.
+// Computes the geometric mean; returns the number of problems in it.
 static int mean_ratio(const struct grid *G, enum role best, double *mean)
 {
     double sum = 0;
@@ -80,7 +81,8 @@ static const struct trial *find_best(const struct tuning *tuning,
     return best;
 }
 
-// Measures again in turn: the first trials may have found a busy machine.
+// Measures the best trials again in turn: the machine may have been busy during
+// the first trials.
 static enum lcl_status compare(struct result *r, struct job *job)
 {
     enum { ROUNDS = 2 };
@@ -196,7 +198,7 @@ static void print_mean(const struct grid *G, const struct bench *B,
 
 // ------------------------------------------------------------------- problems
 
-// The trials keep the types that are given.
+// Keeps the given types for all trials.
 static void take_options(struct cli *cli, const struct lcl_options *options)
 {
     const enum lcl_solver_type solver = options->solver.type;
@@ -208,7 +210,7 @@ static void take_options(struct cli *cli, const struct lcl_options *options)
         precond ? lcl_precond_name(precond) : NULL;
 }
 
-// The job borrows from the problem.
+// Points the job to the matrix and vectors of the problem.
 static enum lcl_status take_problem(struct job *job, const struct bench *B)
 {
     const struct problem *P = B->problem;
@@ -259,7 +261,7 @@ static enum lcl_status run_trials(struct grid *G, struct bench *B)
     return LCL_OK;
 }
 
-// After an interrupt the problems that are left are not tried.
+// After an interrupt, skips the remaining problems.
 static enum lcl_status add_problem(void *state, struct bench *B)
 {
     struct grid *G = state;

@@ -13,7 +13,7 @@
 
 // ------------------------------------------------------------------- values
 
-// Two arrays of values in turn: equal ones would not be taken.
+// Two arrays of values in turn: equal values would not be written.
 struct update {
     lcl_operator *A;
     lcl_buffer *val[2];
@@ -87,8 +87,8 @@ static double cpu_seconds(clockid_t clock)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Looks for the end from time to time, as a host with other work does: drivers
-// may spin in clWaitForEvents().
+// Polls for the end from time to time, like a host with other work: drivers may
+// spin in clWaitForEvents().
 static void await(cl_event event)
 {
     const struct timespec pause = {0, 500000};
@@ -141,7 +141,7 @@ static void print(const struct bench *B, const struct work *w,
     bench_print(B, line);
 }
 
-// The second of two solves.
+// Measures the second of two solves.
 enum lcl_status bench_enqueue(struct bench *B, const struct work *w)
 {
     const struct problem *P = B->problem;

@@ -262,7 +262,7 @@ static enum lcl_status set_option(struct command *c, const char *key,
     return lcl_options_parse(&c->bench.options, text, &c->log);
 }
 
-// Once, and not before the arguments are known to be right.
+// Measures once, after the arguments have been checked.
 static enum lcl_status measure_copy(struct command *c)
 {
     struct bench *B = &c->bench;
@@ -469,7 +469,7 @@ static enum lcl_status check_subject(struct command *c, const char *word)
     return refuse(c, word, why);
 }
 
-// Options that apply to all problems, at any position.
+// Whether an option applies to all problems, at any position.
 static bool holds_everywhere(const char *key)
 {
     return strcmp(key, "--device") == 0 || strcmp(key, "--json") == 0;
@@ -509,7 +509,7 @@ static enum lcl_status check_order(struct command *c, int argc, char **argv)
 static enum lcl_status look_ahead(struct command *c, int argc, char **argv)
 {
     bool json = false;
-    // what figures of former versions were measured with
+    // the solver of all former versions, so that figures stay comparable
     c->bench.options.solver.type = LCL_SOLVER_BICGSTAB;
     c->bench.options.precond.type = LCL_PRECOND_ILDU0;
     c->tables = find_tables(argv[1]);
@@ -537,7 +537,8 @@ static bool has_word(int argc, char **argv, const char *word)
     return false;
 }
 
-// Whether the command line requests text alone, which it prints.
+// Prints text if the command line requests nothing else; returns whether it
+// does.
 static bool print_text(int argc, char **argv)
 {
     const bool help =

@@ -2,8 +2,8 @@
 // levelbench multi: the same system on 1, 2, 4, ... devices of one kind: the
 // application of factors (figure 5.8 of Mehta et al., arXiv 2508.04917), the
 // product with and without its exchange, one sum over all devices, set-up and
-// solve; and what a model made of the figures of one device and of the
-// latencies predicts for them and for more devices.
+// solve; and the times that a model predicts for these and for more devices,
+// from the figures of one device and the latencies.
 #include "tools/levelbench/multi.h"
 #include "tools/clsolve/timing.h"
 #include "tools/levelbench/published/kron.h"
@@ -26,7 +26,7 @@ struct row {
     double of[MULTI_FIGURES];
     int iterations;
     struct profile profile; // of the set-up, the slowest device in each task
-    double waits;           // seconds of the set-up, of the same
+    double waits;           // seconds of the set-up, on the same device
 };
 
 struct multi {
@@ -38,7 +38,7 @@ struct multi {
 
 // ------------------------------------------------------------------- devices
 
-// All devices of the name of B's, which is the first one.
+// Opens all devices with the name of B's device, which comes first.
 static enum lcl_status open_devices(struct multi_devices *m,
                                     const struct bench *B)
 {
@@ -127,7 +127,7 @@ static enum lcl_status time_rank(void *arg, int rank)
     return st;
 }
 
-// The slowest rank, in the fastest of several rounds.
+// Times the slowest rank; the fastest of several rounds counts.
 enum lcl_status bench_multi_time(double seconds[MULTI_FIGURES],
                                  const lcl_operator *A, const lcl_precond *M,
                                  enum lcl_mode mode)
@@ -179,7 +179,7 @@ static double waits_of(const lcl_operator *part)
     return C ? C->exchanged.sum_seconds + C->exchanged.halo_seconds : 0;
 }
 
-// The second set-up, which compiles nothing.
+// Times the second set-up, which compiles nothing.
 static enum lcl_status time_setup(struct row *row, lcl_operator **A,
                                   lcl_precond **M, lcl_solver **S,
                                   struct multi *m, struct bench *B)
@@ -200,7 +200,7 @@ static enum lcl_status time_setup(struct row *row, lcl_operator **A,
     return st;
 }
 
-// Seconds of the second time that the matrix gets new values.
+// Times the second update of the matrix with new values.
 static enum lcl_status time_update(double *seconds, lcl_operator *A,
                                    lcl_precond *M, const struct bench *B)
 {
@@ -241,8 +241,8 @@ static enum lcl_status measure(struct row *row, struct multi *m,
 
 // ------------------------------------------------------------------- output
 
-// Seconds of an iteration by the model: the work of one device by their number,
-// and for each of `sums` sums and `products` exchanges what a device waits.
+// Seconds of an iteration by the model: the work of one device divided by the
+// number of devices, and the waits in `sums` sums and `products` exchanges.
 static double predict(const struct row *one, const struct row *many,
                       int devices, int sums, int products)
 {
@@ -271,7 +271,7 @@ static void print_model(const struct bench *B, const struct multi *m)
            1e3 * last->solve / fmax(last->iterations, 1));
 }
 
-// The column of one device that has all rows, then those of the table.
+// Column k: first that of one device with all rows, then those of the table.
 static const struct row *column(const struct multi *m, int k)
 {
     return k > 0 ? &m->row[k - 1] : &m->plain;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What systems on 1, 2, 4, ... devices share.
+// Shared by the subjects with systems on 1, 2, 4, ... devices.
 #pragma once
 
 #include "tools/levelbench/bench.h"
@@ -13,8 +13,8 @@ struct multi_devices {
     int count;
 };
 
-// What is timed on all ranks at once: the preconditioner, the product with the
-// own columns, the whole product, one sum over the devices.
+// Figures that are timed on all ranks at once: the preconditioner, the product
+// with own columns, the whole product, one sum over the devices.
 enum multi_figure {
     MULTI_APPLY,
     MULTI_OWN,

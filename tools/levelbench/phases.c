@@ -98,7 +98,7 @@ static void add_of_ranks(struct phases *p, const struct lcl_span *s)
         p->product += busy;
 }
 
-// Within a product a device waits for others.
+// A gap between a product and its exchange counts as waiting for other devices.
 static void add_wait(struct phases *p, int label, int before, double waited)
 {
     if (label == COMMUNICATION && is_of_product(before))

@@ -17,7 +17,7 @@ struct phases {
     double between;       // between kernels: copies, sums over devices, waiting
 };
 
-// An operator whose launches have a label of their own.
+// An operator whose launches have their own label.
 struct labelled {
     struct lcl_operator_ops ops; // first: leads from the operator to the label
     const struct lcl_operator_ops *own;
@@ -25,7 +25,7 @@ struct labelled {
     int label;
 };
 
-// What is labelled on one device: its operator, the part with the own columns
+// The labelled operators of one device: the operator, its part with own columns
 // if it has one, and the preconditioner.
 struct phases_trace {
     lcl_context *ctx;
@@ -36,16 +36,16 @@ struct phases_trace {
 // phases_end(), which must follow in any case and may follow an error.
 enum lcl_status phases_begin(struct phases_trace *T, lcl_operator *A,
                              lcl_operator *M);
-// `solver`: the type, by which kernels of the method are known.
+// `solver`: the type, which identifies the kernels of the method.
 enum lcl_status phases_end(struct phases_trace *T, enum lcl_solver_type solver,
                            struct phases *out);
 
-// A solve of B's problem by S from x = 0, which is to compile nothing, and its
-// phases.
+// A solve of B's problem by S from x = 0, and its phases. It must not compile
+// anything.
 enum lcl_status phases_solve(const struct bench *B, const struct work *w,
                              lcl_solver *S, struct lcl_report *report,
                              struct phases *out);
 
 double phases_sum(const struct phases *p);
-// The larger of both, phase by phase.
+// *out = the maximum of both, phase by phase.
 void phases_take_larger(struct phases *out, const struct phases *p);

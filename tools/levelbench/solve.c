@@ -12,7 +12,7 @@
 
 // ------------------------------------------------------------------- set-up
 
-// Pivots of blocks are not checked for their sign, which IC(0) needs.
+// The sign of block pivots is not checked, but IC(0) requires positive pivots.
 static struct lcl_operator_params operator_params(const struct bench *B,
                                                   enum lcl_precond_type type)
 {
@@ -130,7 +130,7 @@ enum lcl_status bench_solve_twice(const struct problem *P, lcl_solver *S,
     return st < 0 ? st : LCL_OK;
 }
 
-// Moves the residuals of the report to memory of the caller.
+// Copies the residuals of the report to memory of the caller.
 static enum lcl_status keep_history(struct lcl_report *report, double **out)
 {
     const size_t count = (size_t)report->history_count;
@@ -152,7 +152,7 @@ enum lcl_status bench_run_solver(struct bench *B, const struct work *w,
         st = bench_solve_twice(B->problem, S, report);
     if (st == LCL_OK && history)
         st = keep_history(report, history);
-    report->history = NULL; // the solver's
+    report->history = NULL; // belongs to the solver
     lcl_solver_destroy(&S);
     return st;
 }

@@ -63,7 +63,7 @@ struct run {
 
 struct row {
     const struct method *method;
-    enum lcl_trisolve trisolve; // 0: all are refused
+    enum lcl_trisolve trisolve; // 0: all were refused
     int64_t blocks;             // requested
     char refused[256];          // the reason; "": measured
     struct lcl_precond_info info;
@@ -104,7 +104,7 @@ static void parts_finish(struct parts *parts)
     lcl_subdomains_finish(&parts->P);
 }
 
-// METIS aims at 98 % of the limit; with this one it makes `blocks` parts.
+// METIS aims at 98 % of the limit; with this limit it makes `blocks` parts.
 static int64_t rows_limit(int64_t n, int64_t blocks, bool metis)
 {
     const int64_t rows = (n + blocks - 1) / blocks;
@@ -136,8 +136,8 @@ static enum lcl_status parts_init(struct parts *parts, const struct bench *B,
 
 // ------------------------------------------------------------------- device
 
-// Returns the status of a refusal, whose reason it notes, where the method does
-// not take the subdomains.
+// Sets up the method. If it does not support the subdomains, records the reason
+// and returns the status.
 static enum lcl_status set_up(struct bench *B, struct work *w,
                               const struct parts *parts, struct row *row)
 {
@@ -354,7 +354,8 @@ static void print(const struct bench *B, const struct row *row)
 
 // ------------------------------------------------------------------- rows
 
-// The first row that is measured has the figures of one core for the others.
+// The first measured row also measures the figures of one core, which the
+// others reuse.
 static enum lcl_status run_row(struct bench *B, const struct parts *parts,
                                struct row *row)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The published loop of CG in plain sequential C, in fp64 and in fp32, and what
-// its coefficients say about the condition of the matrix.
+// The published loop of CG in plain sequential C, in fp64 and in fp32, and an
+// estimate of the condition of the matrix from its coefficients.
 #include "tools/levelbench/published/cg.h"
 
 #include "host/alloc.h"

@@ -21,8 +21,8 @@ static void NAME(multiply)(const struct lcl_csr *A, const REAL *val,
     }
 }
 
-// From x = 0 and r = p = b in v. alpha and beta take the coefficients; NULL:
-// they are not kept.
+// Iterates from x = 0 and r = p = b in v. Stores the coefficients in alpha and
+// beta, unless these are NULL.
 static int NAME(iterate)(const struct cg_loop *loop, const struct lcl_csr *A,
                          const REAL *val, REAL *const v[4], double *alpha,
                          double *beta)

@@ -125,8 +125,8 @@ static bool is_chosen(const struct lcl_partition_params *p)
     return p->type != LCL_PARTITION_DEFAULT || p->rows > 0 || p->box[0] > 0;
 }
 
-// Those of section 5.3: for Laplacians boxes of 8192 rows or 2048 blocks, for
-// other matrices METIS with 8192 rows.
+// The subdomains of section 5.3: for Laplacians boxes of 8192 rows or 2048
+// blocks, for other matrices METIS with 8192 rows.
 static struct lcl_partition_params published(const struct bench *B, int block)
 {
     struct lcl_partition_params p = B->options.precond.partition;
@@ -144,8 +144,8 @@ static struct lcl_partition_params published(const struct bench *B, int block)
     return p;
 }
 
-// Halves the boxes along their longest side. Returns whether there is something
-// smaller to try.
+// Halves the boxes along their longest side. Returns false if they cannot be
+// smaller.
 static bool shrink(struct lcl_partition_params *p)
 {
     int longest = 0;
@@ -159,7 +159,8 @@ static bool shrink(struct lcl_partition_params *p)
 
 // ------------------------------------------------------------------- variants
 
-// The whole matrix is one subdomain; hec_level takes single entries.
+// Sets up the baseline: the whole matrix is one subdomain, of single entries as
+// hec_level requires.
 static enum lcl_status set_up_whole(struct bench *B, struct work *w,
                                     struct setup *setup)
 {
@@ -176,8 +177,8 @@ static enum lcl_status set_up_whole(struct bench *B, struct work *w,
     return st;
 }
 
-// With the subdomains of the row, or smaller ones if the device or the method
-// does not take those.
+// Sets up variant v with the subdomains of the row, or smaller ones if the
+// device or the method does not support these.
 static enum lcl_status set_up_parts(struct bench *B, struct work *w,
                                     enum dd_variant v, struct dd_row *row,
                                     struct setup *setup)

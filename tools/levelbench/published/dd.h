@@ -17,7 +17,7 @@ enum dd_variant {
     DD_VARIANTS
 };
 
-// What is measured.
+// Measurements of a variant, as bits.
 enum { DD_LOWER = 1, DD_APPLY = 2, DD_SOLVE = 4 };
 
 // The least bytes that a launch reads and writes.

@@ -41,7 +41,7 @@ static void print_known(const char *head, bool known, const char *format,
 
 // ------------------------------------------------------------------- columns
 
-// What a table of variants shows, in seconds or 10^9 bytes per second; 0:
+// The value of a variant in a table, in seconds or 10^9 bytes per second; 0:
 // unknown.
 typedef double value_fn(const struct dd_row *row, enum dd_variant v);
 
@@ -76,7 +76,7 @@ static double overhead(const struct dd_figures *f)
            f->setup.phase[LCL_PHASE_SYMBOLIC];
 }
 
-// The baseline has no overhead of the kind.
+// The baseline has no such overhead.
 static double total_seconds(const struct dd_row *row, enum dd_variant v)
 {
     const double solve = solve_seconds(row, v);
@@ -230,8 +230,8 @@ static void print_shares(const struct dd_tables *dd)
     }
 }
 
-// Of the fused edge-centric variant; the others have the same subdomains, if
-// their limits allow.
+// Prints the partitions of the fused edge-centric variant; the other variants
+// have the same, if their limits allow.
 static void print_partitions(const struct dd_tables *dd)
 {
     static const char *const heads[] = {
@@ -262,7 +262,7 @@ static void print_partitions(const struct dd_tables *dd)
     }
 }
 
-// Variants whose subdomains are not those of Table 5.4.
+// Lists variants whose subdomains differ from those of Table 5.4.
 static void print_other_subdomains(const struct dd_tables *dd)
 {
     for (const struct dd_row *row = dd->rows; row < dd->rows + dd->count; ++row)

@@ -203,7 +203,7 @@ static double all_seconds(const struct figures *f)
     return f->upload + f->report.seconds;
 }
 
-// The share of the whole that is measured phase by phase, in per cent.
+// The percentage of the total that the phases cover.
 static double measured(const struct figures *f)
 {
     return 100 * (f->upload + phases_sum(&f->phases)) / all_seconds(f);

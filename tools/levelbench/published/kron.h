@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What subjects with Kronecker systems share.
+// Shared by the subjects with Kronecker systems.
 #pragma once
 
 #include "tools/clsolve/kron_name.h"

@@ -35,8 +35,8 @@ struct row {
     int64_t rows, nnz;
     double upload;
     double of[MULTI_FIGURES];
-    struct phases phases; // each of the device where it takes longest
-    double sum;           // of the phases of one device, the largest
+    struct phases phases; // of the slowest device in each phase
+    double sum;           // of all phases of one device, the largest
     struct lcl_report report;
 };
 
@@ -107,7 +107,7 @@ static double uploading(const struct multi_devices *D, int device)
     return lcl_context_seconds(D->ctx[device], LCL_PHASE_UPLOAD);
 }
 
-// The time of the slowest device.
+// Times the set-up on the slowest device.
 static enum lcl_status time_set_up(struct objects *o, struct row *row,
                                    const struct bench *B,
                                    const struct multi_devices *D)
@@ -162,7 +162,7 @@ static enum lcl_status solve_traced(struct row *row, const struct bench *B,
     return st < 0 ? st : end;
 }
 
-// The set-up that is measured is the second one: it compiles nothing.
+// Measures the second set-up, which compiles nothing.
 static enum lcl_status measure(struct row *row, const struct bench *B,
                                const struct multi_devices *D)
 {
@@ -176,7 +176,7 @@ static enum lcl_status measure(struct row *row, const struct bench *B,
     if (st >= 0 && (st = bench_multi_time(row->of, o.A, o.M, LCL_APPLY)) >= 0 &&
         (st = bench_solve_twice(B->problem, o.S, &row->report)) >= 0)
         st = solve_traced(row, B, &o);
-    row->report.history = NULL; // the solver's
+    row->report.history = NULL; // belongs to the solver
     finish(&o);
     return st;
 }
@@ -215,8 +215,7 @@ static double transfers(const struct row *row)
     return row->upload + row->phases.copies;
 }
 
-// The share of the whole that is measured phase by phase on one device, in per
-// cent.
+// The percentage of the total that the phases cover on one device.
 static double measured(const struct row *row)
 {
     return 100 * (row->upload + row->sum) / all_seconds(row);
@@ -232,7 +231,7 @@ static const struct row *find_row(const struct tables *T, int devices,
     return row;
 }
 
-// How much faster an iteration is than on one device; if the mesh grows, the
+// Speed of an iteration relative to one device; if the mesh grows, the
 // efficiency.
 static double gain(const struct tables *T, const struct row *row)
 {
@@ -385,7 +384,7 @@ static enum lcl_status fill_tables(struct bench *B, void *arg)
     return st;
 }
 
-// CG with IC(0), the default for matrices, becomes the method of the paper.
+// Replaces CG with IC(0), the default for matrices, by the method of the paper.
 static void take_method(struct lcl_options *options)
 {
     if (options->solver.type != LCL_SOLVER_CG)
