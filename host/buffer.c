@@ -75,7 +75,7 @@ enum lcl_status lcl_buffer_create(lcl_buffer **out, lcl_context *ctx,
     if (!b)
         return lcl_fail_memory(&ctx->cl.log, what);
     *b = (lcl_buffer){.ctx = ctx, .bytes = (size_t)count * size};
-    const enum lcl_status st = lcl_memory_take(
+    const enum lcl_status st = lcl_memory_allocate(
         &b->mem, &b->span, ctx, b->bytes ? b->bytes : size, what);
     if (st < 0) {
         lcl_free(b);
@@ -357,7 +357,7 @@ enum lcl_status lcl_buffer_write_at(lcl_buffer *b, size_t at, const void *data,
                                     size_t bytes)
 {
     return bytes == 0 ? LCL_OK
-           : lcl_mailbox_takes(b->ctx, bytes)
+           : lcl_mailbox_fits(b->ctx, bytes)
                ? lcl_mailbox_write(b->ctx, b->mem, at, data, bytes)
                : write_at(b, at, data, bytes);
 }
@@ -368,7 +368,7 @@ enum lcl_status lcl_buffer_read_at(const lcl_buffer *b, size_t at, void *data,
     if (bytes == 0)
         return LCL_OK;
     const enum lcl_status st =
-        lcl_mailbox_takes(b->ctx, bytes)
+        lcl_mailbox_fits(b->ctx, bytes)
             ? lcl_mailbox_read(b->ctx, b->mem, at, data, bytes)
             : read_at(b, at, data, bytes);
     if (st == LCL_OK)
@@ -442,7 +442,7 @@ void lcl_window_destroy(lcl_window **window)
         return;
     while (w->taken < w->posted) {
         const void *data;
-        (void)lcl_window_take(w, &data);
+        (void)lcl_window_fetch(w, &data);
     }
     lcl_pinned_close(&w->pinned, w->source->ctx);
     lcl_free(w);
@@ -467,7 +467,7 @@ enum lcl_status lcl_window_post(lcl_window *w)
     return LCL_OK;
 }
 
-enum lcl_status lcl_window_take(lcl_window *w, const void **data)
+enum lcl_status lcl_window_fetch(lcl_window *w, const void **data)
 {
     lcl_context *ctx = w->source->ctx;
     const size_t half = w->taken++ % 2;

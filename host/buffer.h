@@ -105,4 +105,4 @@ void lcl_window_destroy(lcl_window **window);
 enum lcl_status lcl_window_post(lcl_window *window);
 // Waits for the oldest posted read and returns its bytes, valid until the
 // second next post. At most two reads may be posted and not yet fetched.
-enum lcl_status lcl_window_take(lcl_window *window, const void **data);
+enum lcl_status lcl_window_fetch(lcl_window *window, const void **data);

@@ -87,7 +87,7 @@ static void close_files(void)
         close(fd);
 }
 
-static void take_default_signals(void)
+static void restore_default_signals(void)
 {
     sigset_t none;
     sigemptyset(&none);
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
     if (argc != 3 || strcmp(argv[1], LCL_VERSION) != 0)
         return 2;
     close_files();
-    take_default_signals();
+    restore_default_signals();
     unsetenv("LEVELCL_LOG");
     unsetenv("LEVELCL_DUMP");
     setenv("POCL_MAX_PTHREAD_COUNT", "1", 1);

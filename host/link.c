@@ -27,7 +27,7 @@ static enum lcl_status carry(const struct link *L, double *seconds)
     const void *data;
     enum lcl_status st;
     if ((st = lcl_window_post(L->window)) < 0 ||
-        (st = lcl_window_take(L->window, &data)) < 0 ||
+        (st = lcl_window_fetch(L->window, &data)) < 0 ||
         (st = lcl_write_aux(L->to, L->target, 0, data, L->bytes)) < 0)
         return st;
     *seconds = lcl_now() - start;

@@ -9,7 +9,7 @@
 
 enum { SLOT_BYTES = 32 * 1024 };
 
-bool lcl_mailbox_takes(const lcl_context *ctx, size_t bytes)
+bool lcl_mailbox_fits(const lcl_context *ctx, size_t bytes)
 {
     return ctx->pool.on && bytes <= SLOT_BYTES;
 }

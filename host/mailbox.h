@@ -7,7 +7,7 @@
 #include "host/context.h"
 
 // Whether a transfer of so many bytes goes through the mailbox.
-bool lcl_mailbox_takes(const lcl_context *ctx, size_t bytes);
+bool lcl_mailbox_fits(const lcl_context *ctx, size_t bytes);
 
 // A blocking read and an enqueued write, from byte `at` of mem. Return LCL_OK,
 // LCL_EDEVMEM or LCL_EDEVICE.

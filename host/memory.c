@@ -231,9 +231,9 @@ static void release(lcl_context *ctx, struct lcl_span *s)
     trim(ctx, ctx->caps.global_bytes / IDLE_SHARE);
 }
 
-static enum lcl_status take_span(cl_mem *mem, struct lcl_span **out,
-                                 lcl_context *ctx, size_t bytes,
-                                 const char *what)
+static enum lcl_status allocate_span(cl_mem *mem, struct lcl_span **out,
+                                     lcl_context *ctx, size_t bytes,
+                                     const char *what)
 {
     const size_t mask = ctx->pool.align - 1;
     const size_t rounded =
@@ -303,13 +303,13 @@ void lcl_pool_finish(lcl_context *ctx)
 
 // -------------------------------------------------------------------- buffers
 
-enum lcl_status lcl_memory_take(cl_mem *mem, struct lcl_span **span,
-                                lcl_context *ctx, size_t bytes,
-                                const char *what)
+enum lcl_status lcl_memory_allocate(cl_mem *mem, struct lcl_span **span,
+                                    lcl_context *ctx, size_t bytes,
+                                    const char *what)
 {
     *span = NULL;
     if (ctx->pool.on)
-        return take_span(mem, span, ctx, bytes, what);
+        return allocate_span(mem, span, ctx, bytes, what);
     const cl_int code = create(mem, ctx, bytes);
     return code == CL_SUCCESS ? LCL_OK : refuse(ctx, code, bytes, what);
 }

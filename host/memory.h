@@ -20,7 +20,7 @@ void lcl_pool_finish(lcl_context *ctx);
 // Allocates `bytes` > 0 bytes of device memory; *span is NULL if *mem is memory
 // of its own. Work in the context's queue may still use the memory. Returns
 // LCL_OK, LCL_EDEVMEM, LCL_ENOMEM or LCL_EDEVICE; `what` is for the message.
-enum lcl_status lcl_memory_take(cl_mem *mem, struct lcl_span **span,
-                                lcl_context *ctx, size_t bytes,
-                                const char *what);
+enum lcl_status lcl_memory_allocate(cl_mem *mem, struct lcl_span **span,
+                                    lcl_context *ctx, size_t bytes,
+                                    const char *what);
 void lcl_memory_give(cl_mem mem, struct lcl_span *span, lcl_context *ctx);

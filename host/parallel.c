@@ -20,7 +20,7 @@ struct loop {
     void *arg;
 };
 
-static void *take_chunks(void *arg)
+static void *run_chunks(void *arg)
 {
     struct loop *L = arg;
     for (int64_t c; (c = atomic_fetch_add(&L->next, 1)) < L->chunks;)
@@ -72,8 +72,7 @@ bool lcl_thread_start(pthread_t *thread, void *(*fn)(void *arg), void *arg)
 static int start_threads(pthread_t *thread, int count, struct loop *L)
 {
     int started = 0;
-    while (started < count &&
-           lcl_thread_start(&thread[started], take_chunks, L))
+    while (started < count && lcl_thread_start(&thread[started], run_chunks, L))
         ++started;
     return started;
 }
@@ -83,7 +82,7 @@ void lcl_parallel(int64_t chunks, lcl_chunk_fn *fn, void *arg)
     pthread_t thread[LCL_THREADS_MAX];
     struct loop L = {.chunks = chunks, .fn = fn, .arg = arg};
     const int started = start_threads(thread, threads_for(chunks) - 1, &L);
-    take_chunks(&L);
+    run_chunks(&L);
     for (int t = 0; t < started; ++t)
         pthread_join(thread[t], NULL);
 }

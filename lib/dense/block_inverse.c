@@ -251,8 +251,8 @@ static enum lcl_status make_sparse(struct lcl_block_inverse *V,
 
 // ------------------------------------------------------------------- interface
 
-static void take_params(struct lcl_block_inverse *V,
-                        const struct lcl_block_inverse_params *params)
+static void apply_params(struct lcl_block_inverse *V,
+                         const struct lcl_block_inverse_params *params)
 {
     V->params = *params;
     if (V->params.extraction == LCL_BLOCK_EXTRACTION_DEFAULT)
@@ -294,7 +294,7 @@ enum lcl_status lcl_block_inverse_init(
                                     .A = A,
                                     .blocks = blocks->count,
                                     .rows_max = blocks->rows_max};
-    take_params(V, params);
+    apply_params(V, params);
     if (is_sparse(V) && V->params.storage != LCL_FACTOR_STORAGE_FP64)
         return lcl_fail(lcl_context_log(ctx), LCL_EUNSUPPORTED,
                         "block apply spmv supports factor storage fp64 only, "

@@ -115,10 +115,10 @@ static enum lcl_status check_pointers(const int64_t *ptr, int64_t count,
     return LCL_OK;
 }
 
-enum lcl_status lcl_diagonal_blocks_take(struct lcl_diagonal_blocks *blocks,
-                                         const int64_t *ptr, int64_t count,
-                                         int64_t n, int limit,
-                                         const struct lcl_log *log)
+enum lcl_status lcl_diagonal_blocks_from_ptr(struct lcl_diagonal_blocks *blocks,
+                                             const int64_t *ptr, int64_t count,
+                                             int64_t n, int limit,
+                                             const struct lcl_log *log)
 {
     enum lcl_status st;
     if ((st = check_pointers(ptr, count, n, limit, log)) < 0 ||

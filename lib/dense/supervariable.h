@@ -26,10 +26,10 @@ enum lcl_status lcl_supervariables(struct lcl_diagonal_blocks *blocks,
 // Uses blocks supplied by the caller: `count` pointers that ascend strictly
 // from 0 to n, with at most `limit` rows between neighbours. Returns LCL_OK,
 // LCL_EINVAL (the message names the first wrong pointer) or LCL_ENOMEM.
-enum lcl_status lcl_diagonal_blocks_take(struct lcl_diagonal_blocks *blocks,
-                                         const int64_t *ptr, int64_t count,
-                                         int64_t n, int limit,
-                                         const struct lcl_log *log);
+enum lcl_status lcl_diagonal_blocks_from_ptr(struct lcl_diagonal_blocks *blocks,
+                                             const int64_t *ptr, int64_t count,
+                                             int64_t n, int limit,
+                                             const struct lcl_log *log);
 void lcl_diagonal_blocks_finish(struct lcl_diagonal_blocks *blocks);
 
 // The part of A inside the blocks.

@@ -110,10 +110,10 @@ static enum lcl_status place_values(lcl_operator *A, const double *val,
     return LCL_OK;
 }
 
-static enum lcl_status take_placed(lcl_operator *A, const double *val)
+static enum lcl_status commit_values(lcl_operator *A, const double *val)
 {
     struct part *D = A->state;
-    const enum lcl_status st = lcl_operator_take_placed(A->part);
+    const enum lcl_status st = lcl_operator_commit_values(A->part);
     A->looked = false;
     ++A->version;
     return st < 0 ? st : lcl_halo_update(&D->halo, val);
@@ -130,7 +130,7 @@ static enum lcl_status update(lcl_operator *A, const double *val)
     bool same = !changed;
     if (st < 0 || (st = lcl_space_all(V, &same)) < 0 || same)
         return st;
-    return lcl_space_agree(V, take_placed(A, val), what);
+    return lcl_space_agree(V, commit_values(A, val), what);
 }
 
 static void add_asymmetry(const lcl_operator *A, double sum[2])

@@ -124,7 +124,7 @@ static void merge_values(const struct lcl_overlap_rows *O, const double *own)
 }
 
 // Updates the values of the rank's rows.
-static enum lcl_status take_own_values(const struct lcl_overlap_rows *O)
+static enum lcl_status update_own_values(const struct lcl_overlap_rows *O)
 {
     double *own;
     const enum lcl_status st = read_own_values(&own, O->whole->part);
@@ -237,7 +237,7 @@ static enum lcl_status fetch_values(const struct lcl_overlap_rows *O,
                                     const struct lcl_halo_plan *L,
                                     struct lcl_comm *C)
 {
-    const enum lcl_status st = take_own_values(O);
+    const enum lcl_status st = update_own_values(O);
     if (st < 0)
         return st;
     return lcl_halo_plan_carry_rows(L, C, O->row_ptr, O->val, sizeof *O->val,

@@ -37,7 +37,7 @@ static int policy_of(const struct lcl_factor *F)
 }
 
 // Takes sizes from D and moves the buffers that the factor needs.
-static void take_schedule(struct lcl_factor *F, struct lcl_schedule *D)
+static void move_schedule(struct lcl_factor *F, struct lcl_schedule *D)
 {
     F->n = D->n;
     F->parts = D->parts;
@@ -173,7 +173,7 @@ enum lcl_status lcl_factor_init(struct lcl_factor *F, lcl_context *ctx,
     enum lcl_status st;
     *F = factor_of(ctx, block, params);
     F->group = group;
-    take_schedule(F, schedule);
+    move_schedule(F, schedule);
     if (!dilu_fits(F) || F->relax > 0)
         lcl_buffer_destroy(&F->mirror);
     if ((st = check_relax(F)) < 0 || (st = allocate(F)) < 0 ||

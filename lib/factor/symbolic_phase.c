@@ -172,7 +172,7 @@ static enum lcl_status invert(const struct lcl_symbolic_phase *phase,
                       lcl_arg_buffer(phase->inverse));
 }
 
-static enum lcl_status take_census(const struct lcl_symbolic_phase *phase)
+static enum lcl_status launch_census(const struct lcl_symbolic_phase *phase)
 {
     const struct lcl_pattern *A = phase->pattern;
     return LCL_LAUNCH(
@@ -282,7 +282,7 @@ static enum lcl_status order_rows(struct lcl_symbolic_phase *phase)
     if ((st = make_room(phase)) < 0 ||
         (st = invert(phase, phase->S->B.perm)) < 0 ||
         (phase->params.folded && (st = fold_rows(phase)) < 0) ||
-        (st = take_census(phase)) < 0 ||
+        (st = launch_census(phase)) < 0 ||
         (st = find_levels(phase, phase->S->B.perm, phase->S->level)) < 0)
         return st;
     st = sort_rows(phase);

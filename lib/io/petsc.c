@@ -47,11 +47,11 @@ static enum lcl_status fail_end(const struct source *S, const char *what)
                    "expected %s, found the end of the file", what);
 }
 
-static enum lcl_status take(struct source *S, void *to, size_t size,
-                            const char *what)
+static enum lcl_status read_bytes(struct source *S, void *to, size_t size,
+                                  const char *what)
 {
     size_t taken;
-    if (!lcl_stream_take(S->stream, to, size, &taken))
+    if (!lcl_stream_copy(S->stream, to, size, &taken))
         return lcl_stream_report(S->stream);
     S->offset += (int64_t)taken;
     return taken == size ? LCL_OK : fail_end(S, what);
@@ -70,7 +70,7 @@ static enum lcl_status expect_end(struct source *S)
 {
     char byte;
     size_t taken;
-    if (!lcl_stream_take(S->stream, &byte, 1, &taken))
+    if (!lcl_stream_copy(S->stream, &byte, 1, &taken))
         return lcl_stream_report(S->stream);
     return taken == 0 ? LCL_OK
                       : fail_at(S, S->offset, LCL_EFORMAT,
@@ -101,7 +101,7 @@ static enum lcl_status read_number(struct source *S, const char *what,
                                    int64_t *number)
 {
     char bytes[4];
-    const enum lcl_status st = take(S, bytes, sizeof bytes, what);
+    const enum lcl_status st = read_bytes(S, bytes, sizeof bytes, what);
     if (st == LCL_OK)
         *number = (int32_t)lcl_big32(bytes);
     return st;
@@ -180,7 +180,8 @@ static enum lcl_status read_row_ptr(struct source *S, struct lcl_csr *A)
     for (int64_t i = 0; i < A->rows; i += count) {
         void *row_ptr = A->row_ptr;
         count = A->rows - i < LENGTHS ? A->rows - i : LENGTHS;
-        enum lcl_status st = take(S, bytes, 4 * (size_t)count, "row lengths");
+        enum lcl_status st =
+            read_bytes(S, bytes, 4 * (size_t)count, "row lengths");
         if (st == LCL_OK)
             st = lcl_io_grow(&row_ptr, &capacity, i + count + 1, A->rows + 1,
                              sizeof *A->row_ptr, lcl_stream_log(S->stream));
@@ -250,7 +251,7 @@ static enum lcl_status read_array(struct source *S, void **array, size_t size,
         if (st < 0)
             return st;
         char *block = (char *)*array + (size_t)k * size;
-        if ((st = take(S, block, (size_t)count * size, what)) == LCL_OK)
+        if ((st = read_bytes(S, block, (size_t)count * size, what)) == LCL_OK)
             st = convert(S, block, count, limit);
     }
     return st;
@@ -344,7 +345,8 @@ static enum lcl_status read_window(struct source *S, struct lcl_csr *A,
     int64_t ptr[LENGTHS + 1] = {0}, capacity = 0, count;
     for (int64_t i = 0; i < R->total; i += count) {
         count = R->total - i < LENGTHS ? R->total - i : LENGTHS;
-        enum lcl_status st = take(S, bytes, 4 * (size_t)count, "row lengths");
+        enum lcl_status st =
+            read_bytes(S, bytes, 4 * (size_t)count, "row lengths");
         if (st < 0 || (st = add_lengths(S, ptr, bytes, count)) < 0 ||
             (st = keep_row_ptr(S, A, &capacity, R, ptr, i, count)) < 0)
             return st;
@@ -396,7 +398,7 @@ static enum lcl_status read_share(struct lcl_rows *R, struct lcl_csr *A,
         (st = lcl_csr_order(A, LCL_GENERAL, &info.duplicates, log)) < 0 ||
         (st = lcl_io_finish_csr(A, R->first, 0, S->stream, &info)) < 0)
         return st;
-    return lcl_rows_take(R, A, log);
+    return lcl_rows_adopt(R, A, log);
 }
 
 static enum lcl_status refuse_class(const struct source *S, uint32_t id,
@@ -413,7 +415,7 @@ static enum lcl_status refuse_class(const struct source *S, uint32_t id,
 static enum lcl_status read_class(struct source *S, uint32_t *id)
 {
     char bytes[4];
-    const enum lcl_status st = take(S, bytes, sizeof bytes, "a class id");
+    const enum lcl_status st = read_bytes(S, bytes, sizeof bytes, "a class id");
     if (st < 0)
         return st;
     *id = lcl_big32(bytes);

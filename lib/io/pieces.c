@@ -125,7 +125,7 @@ static void fill(struct reader *R, struct batch *B, const struct batch *before)
     size_t taken;
     if (carried > 0)
         memcpy(B->text, before->text + before->cut, carried);
-    B->failed = !lcl_stream_take(R->stream, B->text + carried, room, &taken);
+    B->failed = !lcl_stream_copy(R->stream, B->text + carried, room, &taken);
     B->is_last = B->failed || taken < room;
     B->size = carried + taken;
     if (B->is_last && !B->failed && B->size > 0 && B->text[B->size - 1] != '\n')

@@ -95,7 +95,7 @@ static enum lcl_status find_line(struct shared *S, int64_t at, int64_t *start)
     if (st < 0)
         return st;
     while (taken > 0) {
-        if (!lcl_stream_take(S->stream, chunk, sizeof chunk, &taken))
+        if (!lcl_stream_copy(S->stream, chunk, sizeof chunk, &taken))
             return lcl_stream_report(S->stream);
         const char *newline = memchr(chunk, '\n', taken);
         *start += newline ? newline + 1 - chunk : (int64_t)taken;
@@ -127,7 +127,7 @@ static enum lcl_status count_lines(struct shared *S, int64_t to, int64_t *lines)
     *lines = 0;
     const enum lcl_status st = lcl_stream_slice(S->stream, 0, to, 0);
     while (st == LCL_OK && taken > 0) {
-        if (!lcl_stream_take(S->stream, chunk, sizeof chunk, &taken))
+        if (!lcl_stream_copy(S->stream, chunk, sizeof chunk, &taken))
             return lcl_stream_report(S->stream);
         for (size_t k = 0; k < taken; ++k)
             *lines += chunk[k] == '\n';
@@ -196,7 +196,7 @@ static enum lcl_status digest_slice(uint64_t *hash, struct shared *S, int rank)
         (st = lcl_stream_slice(S->stream, from, to, 0)) < 0)
         return st;
     while (taken > 0) {
-        if (!lcl_stream_take(S->stream, chunk, sizeof chunk, &taken))
+        if (!lcl_stream_copy(S->stream, chunk, sizeof chunk, &taken))
             return lcl_stream_report(S->stream);
         *hash = digest(*hash, chunk, taken);
     }
@@ -433,7 +433,7 @@ static enum lcl_status make_rows(struct shared *S)
                                               &info.duplicates, &S->C->log);
     if (st == LCL_OK &&
         (st = lcl_io_finish_csr(&A, R->first, 1, S->stream, &info)) == LCL_OK)
-        st = lcl_rows_take(R, &A, &S->C->log);
+        st = lcl_rows_adopt(R, &A, &S->C->log);
     lcl_csr_finish(&A);
     return st;
 }

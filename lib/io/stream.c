@@ -245,7 +245,7 @@ enum lcl_status lcl_stream_line(lcl_stream *s, char **begin, char **end)
     return LCL_OK;
 }
 
-static size_t take_decoded(lcl_stream *s, char *to, size_t size)
+static size_t copy_decoded(lcl_stream *s, char *to, size_t size)
 {
     const size_t decoded = s->end - s->begin;
     const size_t n = decoded < size ? decoded : size;
@@ -254,11 +254,11 @@ static size_t take_decoded(lcl_stream *s, char *to, size_t size)
     return n;
 }
 
-bool lcl_stream_take(lcl_stream *s, void *to, size_t size, size_t *taken)
+bool lcl_stream_copy(lcl_stream *s, void *to, size_t size, size_t *taken)
 {
     char *p = to;
     size_t made;
-    for (*taken = take_decoded(s, p, size); *taken < size && !s->text_last;
+    for (*taken = copy_decoded(s, p, size); *taken < size && !s->text_last;
          *taken += made) {
         const size_t rest = size - *taken;
         if (!decode(s, p + *taken, rest < LCL_LINE_MAX ? rest : LCL_LINE_MAX,

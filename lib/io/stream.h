@@ -35,10 +35,10 @@ void lcl_stream_close(lcl_stream **stream);
 // too much memory) or LCL_ENOMEM.
 enum lcl_status lcl_stream_line(lcl_stream *stream, char **begin, char **end);
 
-// Adds lines that lcl_stream_take() has returned to the line number.
+// Adds lines that lcl_stream_copy() has returned to the line number.
 void lcl_stream_advance(lcl_stream *stream, int64_t lines);
 
-// Counts the line [begin, end), which lcl_stream_take() has returned, and
+// Counts the line [begin, end), which lcl_stream_copy() has returned, and
 // refuses it as lcl_stream_line() does. It ends with "\n" unless it is too long
 // or the last one.
 enum lcl_status lcl_stream_check_line(lcl_stream *stream, const char *begin,
@@ -47,7 +47,7 @@ enum lcl_status lcl_stream_check_line(lcl_stream *stream, const char *begin,
 // Copies the next `size` bytes, fewer only at the end of the data and after a
 // failure. Returns false after a failure without logging it, so that a thread
 // may read ahead: lcl_stream_report() logs it and returns its status.
-bool lcl_stream_take(lcl_stream *stream, void *to, size_t size, size_t *taken);
+bool lcl_stream_copy(lcl_stream *stream, void *to, size_t size, size_t *taken);
 enum lcl_status lcl_stream_report(const lcl_stream *stream);
 
 // The same without copying; seeks if it can.

@@ -171,8 +171,8 @@ static enum lcl_status fill_far(lcl_operator *A, const struct lcl_kron_rows *K)
     return st < 0 ? st : lcl_off_diagonal_update(&D->far[1], K->L->val);
 }
 
-static enum lcl_status take_values(lcl_operator *A,
-                                   const struct lcl_kron_rows *K)
+static enum lcl_status update_values(lcl_operator *A,
+                                     const struct lcl_kron_rows *K)
 {
     struct part *D = A->state;
     fill_own(D, K);
@@ -208,7 +208,7 @@ enum lcl_status lcl_kron_distributed_update(lcl_operator *A,
     st = check_pattern(A, K, &C->log);
     if ((st = lcl_comm_agree(C, st, "the pattern of new values")) < 0)
         return st;
-    return lcl_comm_agree(C, take_values(A, K), "new values");
+    return lcl_comm_agree(C, update_values(A, K), "new values");
 }
 
 enum lcl_status lcl_operator_update_kron_rows(lcl_operator *A,

@@ -55,8 +55,7 @@ static enum lcl_status judge(lcl_context *ctx, const struct terms *T,
         lcl_arg_buffer(v->r), lcl_arg_buffer(v->backward));
 }
 
-static void take_matrix(struct terms *T, int k,
-                        const struct lcl_device_matrix *D)
+static void set_term(struct terms *T, int k, const struct lcl_device_matrix *D)
 {
     T->ptr[k] = D->row_ptr;
     T->col[k] = D->col;
@@ -81,8 +80,8 @@ enum lcl_status lcl_kron_judge(lcl_operator *A, const struct lcl_judged *v)
     if (M->wide != L->wide)
         return lcl_refuse_wide(M->blocks + L->blocks, "one of two matrices",
                                lcl_context_log(A->range.ctx));
-    take_matrix(&T, 0, M);
-    take_matrix(&T, 1, L);
+    set_term(&T, 0, M);
+    set_term(&T, 1, L);
     return judge(A->range.ctx, &T, v);
 }
 

@@ -53,7 +53,7 @@ static enum lcl_status renumber(lcl_operator *A, int stages)
             host[r * stages + j] = (int32_t)(j * rows + r);
     if ((st = lcl_buffer_create_from(&perm, A->range.ctx, host, n, sizeof *host,
                                      "permutation")) == LCL_OK)
-        st = lcl_numbering_take(&A->own, &perm);
+        st = lcl_numbering_adopt(&A->own, &perm);
     lcl_buffer_destroy(&perm);
     lcl_free(host);
     return st;

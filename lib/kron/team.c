@@ -52,10 +52,11 @@ static void copy_blocks(double *out, const double *val, const int64_t *map,
 
 // Extracts the rows of `rank` from A, whose pattern is `o->pattern` after
 // reordering if there is an order. On error *rows is fit for finish.
-static enum lcl_status take_rows(struct rank_rows *rows,
-                                 const struct lcl_distribution *D, int rank,
-                                 const struct lcl_bsr *A, const struct order *o,
-                                 const struct lcl_log *log)
+static enum lcl_status extract_rows(struct rank_rows *rows,
+                                    const struct lcl_distribution *D, int rank,
+                                    const struct lcl_bsr *A,
+                                    const struct order *o,
+                                    const struct lcl_log *log)
 {
     const int64_t first = D->first[rank], count = D->first[rank + 1] - first;
     const struct lcl_csr pattern = o->map ? o->pattern : lcl_bsr_pattern(A);
@@ -110,9 +111,9 @@ static enum lcl_status run_rank(void *arg, int rank)
     const struct lcl_log *log = &lcl_team_comm(T->team, rank)->log;
     const struct lcl_kron *K = w->K;
     struct rank_rows M, L = {.val = NULL};
-    enum lcl_status st = take_rows(&M, D, rank, K->M, &S->M, log);
+    enum lcl_status st = extract_rows(&M, D, rank, K->M, &S->M, log);
     if (st == LCL_OK)
-        st = take_rows(&L, D, rank, K->L, &S->L, log);
+        st = extract_rows(&L, D, rank, K->L, &S->L, log);
     const struct lcl_kron_rows rows = {K->stages,        K->A, K->B, K->tau,
                                        K->M->block_size, &M.R, &L.R};
     if (st == LCL_OK)

@@ -287,8 +287,8 @@ static enum lcl_status sum(const struct lcl_arnoldi *A, struct chunk c,
 }
 
 // w = w - V c for all chunks of k columns except the last.
-static enum lcl_status take_front(const struct lcl_arnoldi *A, int k, int word,
-                                  int at)
+static enum lcl_status subtract_front(const struct lcl_arnoldi *A, int k,
+                                      int word, int at)
 {
     const int last = last_of(A, k);
     const struct weights w = {.a = -1, .word = word, .keep = true};
@@ -305,7 +305,7 @@ static enum lcl_status orthogonalise(const struct lcl_arnoldi *A, int k, int at)
 {
     const int last = last_of(A, k);
     const struct chunk c = chunk_at(A, last, k);
-    enum lcl_status st = take_front(A, k, GMRES_H1, at);
+    enum lcl_status st = subtract_front(A, k, GMRES_H1, at);
     if (st < 0)
         return st;
     st = LCL_LAUNCH(c.pass->orthogonalise, A->groups, lcl_arg_long(A->n),
@@ -345,7 +345,7 @@ static enum lcl_status extend(const struct lcl_arnoldi *A, int k, int at)
     const struct chunk c = chunk_at(A, last, k);
     const int word = GMRES_H2(A->m);
     const enum lcl_status st =
-        is_modified(A) ? LCL_OK : take_front(A, k, word, at);
+        is_modified(A) ? LCL_OK : subtract_front(A, k, word, at);
     if (st < 0)
         return st;
     return LCL_LAUNCH(

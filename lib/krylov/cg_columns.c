@@ -78,7 +78,7 @@ static enum lcl_status enqueue_r(struct lcl_cg_columns *K, int it)
 // lcl_solver_cancel() knows the caller's solver only.
 static void pass_on_cancel(struct lcl_cg_columns *K)
 {
-    if (lcl_krylov_take_cancel(K->S))
+    if (lcl_krylov_consume_cancel(K->S))
         atomic_store(&K->joint.cancelled, true);
 }
 

@@ -34,7 +34,7 @@ static enum lcl_status upload(struct pass *P, const double *from, int j,
 }
 
 // B, and ||b|| of each column.
-static enum lcl_status take_b(struct pass *P)
+static enum lcl_status read_b(struct pass *P)
 {
     struct lcl_cg_columns *K = &P->K;
     const struct lcl_given_columns *g = P->given;
@@ -53,7 +53,7 @@ static enum lcl_status take_b(struct pass *P)
 }
 
 // X, except where b is 0.
-static enum lcl_status take_start(struct pass *P)
+static enum lcl_status read_start(struct pass *P)
 {
     struct lcl_cg_columns *K = &P->K;
     const struct lcl_given_columns *g = P->given;
@@ -264,11 +264,11 @@ static enum lcl_status download(struct pass *P)
 static enum lcl_status solve(struct pass *P)
 {
     enum lcl_status st;
-    if ((st = take_b(P)) < 0)
+    if ((st = read_b(P)) < 0)
         return st;
     if (!fits_range(P))
         return LCL_EUNSUPPORTED;
-    if ((st = take_start(P)) < 0)
+    if ((st = read_start(P)) < 0)
         return st;
     begin(P);
     if ((st = iterate(P)) < 0)

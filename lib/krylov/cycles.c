@@ -49,7 +49,7 @@ static enum lcl_status make_consistent(lcl_solver *S)
 enum lcl_status lcl_krylov_measure_b(struct lcl_solver *S)
 {
     enum lcl_status st = lcl_buffer_fill(S->x, 0);
-    if (st < 0 || (st = lcl_verify_take_b(S)) < 0 ||
+    if (st < 0 || (st = lcl_verify_read_b(S)) < 0 ||
         (st = make_consistent(S)) < 0)
         return st;
     S->at_zero = true;
@@ -260,7 +260,7 @@ static enum lcl_status keep_component(lcl_solver *S)
 }
 
 // For b = 0: x = its component in the null space, if A maps that to 0 exactly.
-static enum lcl_status take_null_component(lcl_solver *S)
+static enum lcl_status keep_null_component(lcl_solver *S)
 {
     enum lcl_status st = lcl_buffer_fill(S->x, 0);
     if (st < 0 || !S->keeps)
@@ -285,5 +285,5 @@ enum lcl_status lcl_krylov_run(struct lcl_solver *S)
     if (S->norm_b > 0)
         return iterate(S);
     S->stop = LCL_STOP_ZERO_RHS;
-    return take_null_component(S);
+    return keep_null_component(S);
 }

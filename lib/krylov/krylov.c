@@ -46,7 +46,7 @@ void lcl_krylov_use(struct lcl_solver *S, lcl_operator *M)
     S->M = M;
     if (S->right_null.count == 0 || (M->identity && S->method->facts.symmetric))
         return;
-    lcl_projected_take(&S->projected, M);
+    lcl_projected_attach(&S->projected, M);
     S->M = &S->projected.op;
 }
 
@@ -93,7 +93,7 @@ static enum lcl_stop ask_caller(const struct lcl_solver_params *p,
 static enum lcl_stop ask(lcl_solver *S, const struct lcl_progress_info *info)
 {
     const double most = S->params.time_limit;
-    if (lcl_krylov_take_cancel(S))
+    if (lcl_krylov_consume_cancel(S))
         return LCL_STOP_CANCELLED;
     if (S->A->range.comm && S->A->range.comm->rank > 0)
         return LCL_STOP_NONE;

@@ -148,7 +148,7 @@ static inline bool lcl_krylov_is_interrupted(enum lcl_stop stop)
 }
 
 // Whether S was cancelled since the last call.
-static inline bool lcl_krylov_take_cancel(struct lcl_solver *S)
+static inline bool lcl_krylov_consume_cancel(struct lcl_solver *S)
 {
     return atomic_exchange(&S->cancelled, false) ||
            (S->outer && atomic_load(S->outer));

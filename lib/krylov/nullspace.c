@@ -111,8 +111,8 @@ static void scale(double *a, int64_t n, double factor)
 }
 
 // Takes the components along the columns before j from column j, twice.
-static enum lcl_status take_others(const struct lcl_space *V,
-                                   const struct lcl_dense *X, int64_t j)
+static enum lcl_status subtract_others(const struct lcl_space *V,
+                                       const struct lcl_dense *X, int64_t j)
 {
     double *v = X->val + j * X->rows, c;
     for (int64_t k = 0; k < 2 * j; ++k) {
@@ -142,7 +142,8 @@ static enum lcl_status orthonormalise(const lcl_operator *A,
                             "%s null vector %" PRId64 " has the norm %g", side,
                             j, given);
         scale(v, X->rows, 1 / given);
-        if ((st = take_others(V, X, j)) < 0 || (st = norm_of(V, v, &left)) < 0)
+        if ((st = subtract_others(V, X, j)) < 0 ||
+            (st = norm_of(V, v, &left)) < 0)
             return st;
         if (left <= DEPENDENT)
             return lcl_fail(log_of(A), LCL_EINVAL,
@@ -231,7 +232,8 @@ static enum lcl_status check_null(lcl_operator *A,
 
 // ------------------------------------------------------------------- taking
 
-static void take(struct lcl_null_vectors *to, struct lcl_null_vectors *from)
+static void move_vectors(struct lcl_null_vectors *to,
+                         struct lcl_null_vectors *from)
 {
     lcl_dense_finish(&to->vectors);
     *to = *from;
@@ -270,8 +272,8 @@ static void spread(const struct lcl_team_operator *T,
 }
 
 // All parts, or none.
-static enum lcl_status take_on_all(const lcl_operator *A,
-                                   struct lcl_null_vectors N[2])
+static enum lcl_status distribute(const lcl_operator *A,
+                                  struct lcl_null_vectors N[2])
 {
     const struct lcl_team_operator *T = A->team;
     const int size = T->distribution.size;
@@ -283,8 +285,8 @@ static enum lcl_status take_on_all(const lcl_operator *A,
     for (int r = 0; r < 2 * size && st == LCL_OK; ++r)
         st = cut(&part[r], &N[r % 2], T, r / 2);
     for (int r = 0; r < size && st == LCL_OK; ++r) {
-        take(&T->part[r]->null, &part[2 * r]);
-        take(&T->part[r]->left_null, &part[2 * r + 1]);
+        move_vectors(&T->part[r]->null, &part[2 * r]);
+        move_vectors(&T->part[r]->left_null, &part[2 * r + 1]);
     }
     for (int r = 0; r < 2 * size && part; ++r)
         lcl_dense_finish(&part[r].vectors);
@@ -324,10 +326,10 @@ enum lcl_status lcl_operator_set_nullspace(lcl_operator *A,
         return st;
     st = N ? make(A, N, made) : LCL_OK;
     if (st == LCL_OK && A->team)
-        st = take_on_all(A, made);
+        st = distribute(A, made);
     else if (st == LCL_OK) {
-        take(&A->null, &made[0]);
-        take(&A->left_null, &made[1]);
+        move_vectors(&A->null, &made[0]);
+        move_vectors(&A->left_null, &made[1]);
     }
     lcl_dense_finish(&made[0].vectors);
     lcl_dense_finish(&made[1].vectors);

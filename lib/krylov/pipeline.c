@@ -89,11 +89,12 @@ static bool is_sound(const double *state, int most)
 }
 
 // Takes the oldest posted state; that of rank 0 counts.
-static enum lcl_status take(struct lcl_pipeline *B, const struct lcl_solver *S,
-                            const void **state)
+static enum lcl_status fetch_state(struct lcl_pipeline *B,
+                                   const struct lcl_solver *S,
+                                   const void **state)
 {
     const size_t words = (size_t)(KRYLOV_OWN + B->ops->words);
-    const enum lcl_status st = lcl_window_take(B->window, state);
+    const enum lcl_status st = lcl_window_fetch(B->window, state);
     return st < 0
                ? st
                : lcl_space_first(&S->A->range, state, words * sizeof(double));
@@ -104,7 +105,7 @@ static enum lcl_status look(struct lcl_pipeline *B, struct lcl_solver *S,
                             int first)
 {
     const void *data;
-    enum lcl_status st = take(B, S, &data);
+    enum lcl_status st = fetch_state(B, S, &data);
     if (st < 0)
         return st;
     const double *state = data, *ring = state + KRYLOV_RING;
@@ -168,8 +169,9 @@ enum lcl_status lcl_pipeline_run(struct lcl_pipeline *B, struct lcl_solver *S)
         }
     }
     for (const void *rest; posted > 0; --posted) { // an error is not collective
-        const enum lcl_status taken =
-            st < 0 ? lcl_window_take(B->window, &rest) : take(B, S, &rest);
+        const enum lcl_status taken = st < 0
+                                          ? lcl_window_fetch(B->window, &rest)
+                                          : fetch_state(B, S, &rest);
         if (taken == LCL_OK)
             lcl_best_look(&S->kept, rest, first);
         st = st < 0 ? st : taken;

@@ -224,7 +224,7 @@ void lcl_projected_init(struct lcl_projected *T, const lcl_operator *A,
     T->op.numbering = A->numbering;
 }
 
-void lcl_projected_take(struct lcl_projected *T, lcl_operator *M)
+void lcl_projected_attach(struct lcl_projected *T, lcl_operator *M)
 {
     T->inner = M;
     T->op.launches = M->launches + 2;

@@ -53,4 +53,4 @@ struct lcl_projected {
 void lcl_projected_init(struct lcl_projected *T, const lcl_operator *A,
                         const struct lcl_projection *P);
 // Makes T->op project the results of M.
-void lcl_projected_take(struct lcl_projected *T, lcl_operator *M);
+void lcl_projected_attach(struct lcl_projected *T, lcl_operator *M);

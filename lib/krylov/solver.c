@@ -83,7 +83,7 @@ enum lcl_status lcl_krylov_set_limits(struct lcl_solver_params *p, double rtol,
     return LCL_OK;
 }
 
-static enum lcl_status take_params(struct lcl_solver_params *p,
+static enum lcl_status copy_params(struct lcl_solver_params *p,
                                    const struct lcl_solver_params *params,
                                    const struct lcl_log *log)
 {
@@ -167,7 +167,7 @@ static enum lcl_status translate(lcl_operator **op, struct lcl_translated *T,
 }
 
 // The symmetric forms. A-DEF2 is for CG and the matrix of M itself.
-static enum lcl_status take_symmetric_forms(lcl_solver *S)
+static enum lcl_status set_symmetric_forms(lcl_solver *S)
 {
     const lcl_precond *M = S->precond;
     const lcl_operator *A = S->A;
@@ -183,7 +183,7 @@ static enum lcl_status take_symmetric_forms(lcl_solver *S)
     return translate(&S->start, &S->translated[2], M->start, A);
 }
 
-static enum lcl_status take_nullspace(lcl_solver *S)
+static enum lcl_status project_nullspace(lcl_solver *S)
 {
     const lcl_operator *A = S->A;
     lcl_projected_init(&S->projected, A, &S->right_null);
@@ -192,7 +192,7 @@ static enum lcl_status take_nullspace(lcl_solver *S)
 }
 
 // Sets S->M, or the symmetric forms, from the preconditioner.
-static enum lcl_status take_precond(lcl_solver *S)
+static enum lcl_status set_precond(lcl_solver *S)
 {
     lcl_precond *M = S->precond;
     lcl_identity_init(&S->none, S->A->range, S->A->numbering);
@@ -200,7 +200,7 @@ static enum lcl_status take_precond(lcl_solver *S)
     if (!M || M->op.identity)
         return LCL_OK;
     if (S->method->facts.symmetric && M->additive)
-        return take_symmetric_forms(S);
+        return set_symmetric_forms(S);
     if (S->method->facts.definite_precond && M->absolute)
         return translate(&S->M, &S->translated[0], M->absolute, S->A);
     return translate(&S->M, &S->translated[0], &M->op, S->A);
@@ -297,7 +297,7 @@ static enum lcl_status create(lcl_solver **out, lcl_operator *A, lcl_precond *M,
     struct lcl_solver_params p;
     enum lcl_status st;
     if ((st = check(A, M, log)) < 0 ||
-        (st = take_params(&p, params, log)) < 0 ||
+        (st = copy_params(&p, params, log)) < 0 ||
         (st = check_symmetric(M, p.type, log)) < 0 ||
         (st = check_reproducible(A, &p, log)) < 0)
         return st;
@@ -317,8 +317,8 @@ static enum lcl_status create(lcl_solver **out, lcl_operator *A, lcl_precond *M,
                       .params = p};
     lcl_operator_use(A, 1);
     *out = S;
-    if ((st = prepare(A)) < 0 || (st = take_nullspace(S)) < 0 ||
-        (st = take_precond(S)) < 0)
+    if ((st = prepare(A)) < 0 || (st = project_nullspace(S)) < 0 ||
+        (st = set_precond(S)) < 0)
         return st;
     lcl_krylov_use(S, S->M);
     if ((st = allocate(S)) < 0 || (st = lcl_krylov_create(S)) < 0 ||
@@ -533,7 +533,7 @@ enum lcl_status lcl_krylov_solve(lcl_solver *S, struct lcl_report *report,
 }
 
 // After measuring b: takes the start vector, unless it is zero on all ranks.
-static enum lcl_status take_start(lcl_solver *S, const double *x)
+static enum lcl_status read_start(lcl_solver *S, const double *x)
 {
     const struct lcl_numbering *N = S->A->numbering;
     S->at_zero = lcl_krylov_is_zero(x, N->n);
@@ -548,7 +548,7 @@ static enum lcl_status solve_host(lcl_solver *S, const double *b, double *x,
     bool improved;
     enum lcl_status st, got;
     if ((st = lcl_numbering_write(N, b, S->b)) < 0 ||
-        (st = lcl_krylov_measure_b(S)) < 0 || (st = take_start(S, x)) < 0 ||
+        (st = lcl_krylov_measure_b(S)) < 0 || (st = read_start(S, x)) < 0 ||
         (st = lcl_krylov_solve(S, report, &improved)) < 0)
         return st;
     got = improved ? lcl_numbering_read(N, S->x, x) : LCL_OK;

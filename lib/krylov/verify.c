@@ -149,7 +149,7 @@ static double squared_norm(const struct finding *F, enum lcl_norm_type type,
 // <r, r>, whose partial sums are in the second half of S->sums; that of the
 // finding, unless kernels have to agree with it bit by bit on any number of
 // ranks or its norm is another one.
-static enum lcl_status take_r_dot_r(struct lcl_solver *S)
+static enum lcl_status find_r_dot_r(struct lcl_solver *S)
 {
     const enum lcl_norm_type type = S->params.norm;
     const bool same = type != LCL_NORM_1 && type != LCL_NORM_MAX;
@@ -253,7 +253,7 @@ enum lcl_status lcl_verify(struct lcl_solver *S)
     if (F.value[VERIFY_BAD_X] > 0 &&
         (st = name_unknown(S, F.value[VERIFY_BAD_R] == 0)) < 0)
         return st;
-    return take_r_dot_r(S);
+    return find_r_dot_r(S);
 }
 
 enum lcl_status lcl_verify_column(struct lcl_solver *S, struct lcl_solver *C,
@@ -285,7 +285,7 @@ static enum lcl_status measure_b(struct lcl_solver *S, double *largest)
     *largest = is_finite(&F) ? F.value[VERIFY_LARGEST] : INFINITY;
     S->rr = squared_norm(&F, S->params.norm, 0);
     S->backward = S->rr > 0 ? 1 : 0;
-    return take_r_dot_r(S);
+    return find_r_dot_r(S);
 }
 
 enum lcl_status lcl_verify_at_zero(struct lcl_solver *S)
@@ -294,7 +294,7 @@ enum lcl_status lcl_verify_at_zero(struct lcl_solver *S)
     return measure_b(S, &largest);
 }
 
-enum lcl_status lcl_verify_take_b(struct lcl_solver *S)
+enum lcl_status lcl_verify_read_b(struct lcl_solver *S)
 {
     double largest;
     enum lcl_status st;

@@ -35,4 +35,4 @@ enum lcl_status lcl_verify_at_zero(struct lcl_solver *S);
 
 // The same for a new S->b, which first gets a unit, S->unit, in which squares
 // neither overflow nor vanish.
-enum lcl_status lcl_verify_take_b(struct lcl_solver *S);
+enum lcl_status lcl_verify_read_b(struct lcl_solver *S);

@@ -148,8 +148,8 @@ enum lcl_status lcl_rows_of_rank(struct lcl_rows *R, const struct lcl_csr *A,
     return st < 0 ? st : copy_rows(R, A, log);
 }
 
-enum lcl_status lcl_rows_take(struct lcl_rows *R, struct lcl_csr *A,
-                              const struct lcl_log *log)
+enum lcl_status lcl_rows_adopt(struct lcl_rows *R, struct lcl_csr *A,
+                               const struct lcl_log *log)
 {
     R->col = lcl_malloc((size_t)A->nnz, sizeof *R->col);
     if (!R->col)

@@ -34,5 +34,5 @@ enum lcl_status lcl_rows_of_rank(struct lcl_rows *R, const struct lcl_csr *A,
 
 // Takes the arrays of A, whose rows are those of R. Returns LCL_OK or
 // LCL_ENOMEM.
-enum lcl_status lcl_rows_take(struct lcl_rows *R, struct lcl_csr *A,
-                              const struct lcl_log *log);
+enum lcl_status lcl_rows_adopt(struct lcl_rows *R, struct lcl_csr *A,
+                               const struct lcl_log *log);

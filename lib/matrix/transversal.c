@@ -249,8 +249,8 @@ static double power_of_two(double exponent)
 }
 
 // r_i = 2^u_i / max_k |a_ik|, c_j = 2^v_j, rounded to powers of two.
-static enum lcl_status take(struct lcl_transversal *T, struct search *s,
-                            const struct lcl_log *log)
+static enum lcl_status store_result(struct lcl_transversal *T, struct search *s,
+                                    const struct lcl_log *log)
 {
     const int64_t n = s->A->rows;
     T->row_scale = lcl_malloc((size_t)n, sizeof *T->row_scale);
@@ -278,7 +278,7 @@ enum lcl_status lcl_transversal_find(struct lcl_transversal *T,
     if (!search_init(&s, A))
         st = lcl_fail_memory(log, "a transversal");
     else if ((st = run(&s, limit, log)) == LCL_OK)
-        st = take(T, &s, log);
+        st = store_result(T, &s, log);
     search_finish(&s);
     if (st < 0)
         lcl_transversal_finish(T);

@@ -79,8 +79,8 @@ static int64_t chunk_row(const struct look *L, int64_t chunk)
     return lcl_chunk_start(L->V->rows, L->chunks, chunk);
 }
 
-static void take_a_look(struct look *L, const struct lcl_view *V, int64_t nnz,
-                        int64_t size, lcl_chunk_fn *fn)
+static void inspect_chunks(struct look *L, const struct lcl_view *V,
+                           int64_t nnz, int64_t size, lcl_chunk_fn *fn)
 {
     const int64_t chunks = lcl_chunks(size);
     L->V = V;
@@ -131,7 +131,7 @@ enum lcl_status lcl_view_check_row_ptr(const struct lcl_view *V, int64_t nnz,
                         "%s: row %" PRId64 " starts at entry %" PRId64
                         ", expected 0",
                         what, V->first, V->row_ptr[0]);
-    take_a_look(&L, V, nnz, V->rows, look_at_row_ptr);
+    inspect_chunks(&L, V, nnz, V->rows, look_at_row_ptr);
     for (int64_t c = 0; c < L.chunks; ++c)
         for (int64_t i = chunk_row(&L, c);
              !L.sound[c] && i < chunk_row(&L, c + 1); ++i)
@@ -226,7 +226,7 @@ enum lcl_status lcl_view_check_columns(const struct lcl_view *V,
 {
     struct look L;
     enum lcl_status st = LCL_OK;
-    take_a_look(&L, V, lcl_view_nnz(V), lcl_view_nnz(V), look_at_columns);
+    inspect_chunks(&L, V, lcl_view_nnz(V), lcl_view_nnz(V), look_at_columns);
     for (int64_t c = 0; c < L.chunks && st == LCL_OK; ++c)
         for (int64_t i = chunk_row(&L, c); !L.sound[c] && st == LCL_OK; ++i)
             st = check_columns(V, i, what, log);

@@ -231,7 +231,7 @@ static enum lcl_status look_at_matrix(lcl_operator *A)
     if (A->ops->add_asymmetry)
         A->ops->add_asymmetry(A, sum + LOOK_ASYMMETRY);
     st = lcl_space_sum(&A->range, sum, LOOK_SUMS);
-    lcl_look_take(&A->look, sum);
+    lcl_look_from_sums(&A->look, sum);
     return st;
 }
 

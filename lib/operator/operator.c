@@ -90,13 +90,13 @@ enum lcl_status lcl_operator_refuse_values(const lcl_operator *A)
 }
 
 // On a CPU, the pass that checks and moves values reads them in place.
-static bool takes_from_host(const lcl_operator *A)
+static bool reads_host_values(const lcl_operator *A)
 {
     return A->ops->update_buffer && A->info.nnz > 0 &&
            lcl_context_caps(A->range.ctx)->type == LCL_DEVICE_CPU;
 }
 
-static enum lcl_status take_from_host(lcl_operator *A, const double *val)
+static enum lcl_status update_from_host(lcl_operator *A, const double *val)
 {
     lcl_buffer *view;
     enum lcl_status st =
@@ -124,8 +124,8 @@ enum lcl_status lcl_operator_update(lcl_operator *A, const double *val)
         lcl_context_expect_free(A->range.ctx, "lcl_operator_update");
     if (st < 0)
         return st;
-    if (takes_from_host(A))
-        return take_from_host(A, val);
+    if (reads_host_values(A))
+        return update_from_host(A, val);
     if ((st = lcl_space_agree(&A->range, check_values(A, val), "new values")) <
         0)
         return st;

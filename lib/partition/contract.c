@@ -19,8 +19,8 @@ static enum lcl_status replace(struct lcl_matcher *m, lcl_buffer **buffer,
     return lcl_match_buffer(m, buffer, count);
 }
 
-static enum lcl_status take_room(struct lcl_matcher *m,
-                                 const struct lcl_match_graph *G)
+static enum lcl_status reserve(struct lcl_matcher *m,
+                               const struct lcl_match_graph *G)
 {
     struct lcl_match_scratch *s = &m->scratch;
     const int64_t slots = stride_of(m, G) * G->entries;
@@ -139,7 +139,7 @@ enum lcl_status lcl_match_contract(struct lcl_match_graph *C,
                                    const struct lcl_match_graph *G)
 {
     const struct lcl_match_scratch *s = &m->scratch;
-    enum lcl_status st = take_room(m, G);
+    enum lcl_status st = reserve(m, G);
     if (st < 0 ||
         (st = LCL_MATCH_LAUNCH(
              m, LCL_MATCH_LABEL, lcl_match_variant_of(G), lcl_arg_long(G->n),
@@ -160,7 +160,7 @@ enum lcl_status lcl_match_relabel(struct lcl_match_graph *C,
 {
     const struct lcl_match_scratch *s = &m->scratch;
     enum lcl_status st;
-    if ((st = take_room(m, G)) < 0 || (st = lcl_match_clear_counts(m)) < 0 ||
+    if ((st = reserve(m, G)) < 0 || (st = lcl_match_clear_counts(m)) < 0 ||
         (st = LCL_MATCH_LAUNCH(
              m, LCL_MATCH_SINGLES, lcl_match_variant_of(G), lcl_arg_long(G->n),
              lcl_arg_buffer(order), lcl_arg_buffer(G->row_ptr),

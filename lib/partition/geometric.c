@@ -28,7 +28,7 @@ static int64_t volume(const int64_t size[3], int64_t limit)
 }
 
 // Checks the grid sizes of the caller for n rows.
-static enum lcl_status take_grid(int64_t grid[3], int64_t *unknowns, int64_t n,
+static enum lcl_status read_grid(int64_t grid[3], int64_t *unknowns, int64_t n,
                                  const int64_t wanted[3],
                                  const struct lcl_log *log)
 {
@@ -91,7 +91,7 @@ static enum lcl_status boxes_init(struct boxes *B, int64_t n,
                                   const struct lcl_log *log)
 {
     enum lcl_status st;
-    if ((st = take_grid(B->grid, &B->unknowns, n, params->grid, log)) < 0 ||
+    if ((st = read_grid(B->grid, &B->unknowns, n, params->grid, log)) < 0 ||
         (st = choose_box(B->box, B->grid, B->unknowns, params, log)) < 0)
         return st;
     for (int d = 0; d < 3; ++d)

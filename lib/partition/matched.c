@@ -10,7 +10,7 @@
 #include <inttypes.h>
 
 // Takes ownership of the results of M.
-static void take(struct lcl_subdomains *P, struct lcl_match *M)
+static void move_parts(struct lcl_subdomains *P, struct lcl_match *M)
 {
     P->n = M->n;
     P->parts = M->parts;
@@ -30,7 +30,7 @@ static enum lcl_status match(struct lcl_subdomains *P, lcl_context *ctx,
     if (st < 0)
         return st;
     P->weighted = D->val && params->weights != LCL_WEIGHTS_OFF;
-    take(P, &M);
+    move_parts(P, &M);
     lcl_info(lcl_context_log(ctx),
              "partition: %" PRId64 " subdomains of at most %" PRId64
              " rows, by matching%s",

@@ -123,7 +123,7 @@ static enum lcl_status label_by_metis(int32_t *label, const struct request *R,
                                weighted, R->log);
 }
 
-static enum lcl_status take_labels(int32_t *label, const struct request *R,
+static enum lcl_status copy_labels(int32_t *label, const struct request *R,
                                    bool *weighted)
 {
     (void)weighted;
@@ -149,7 +149,7 @@ static enum lcl_status make_parts(struct lcl_subdomains *P,
                    : lcl_partition_geometric(P, R->A, R->share, &R->params,
                                              R->log);
     case LCL_PARTITION_LABELS:
-        return group_rows(P, R, take_labels);
+        return group_rows(P, R, copy_labels);
     case LCL_PARTITION_DEFAULT:
     case LCL_PARTITION_METIS:
         if (R->params.rows > 1)

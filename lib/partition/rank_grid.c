@@ -102,7 +102,7 @@ static enum lcl_status number_ghosts(struct search *s)
     return LCL_OK;
 }
 
-static enum lcl_status take_patterns(struct search *s)
+static enum lcl_status list_patterns(struct search *s)
 {
     const struct lcl_halo_plan *P = s->plan;
     enum lcl_status st;
@@ -181,7 +181,7 @@ enum lcl_status lcl_grid_find_on_ranks(int64_t grid[3], lcl_operator *A)
     enum lcl_status st;
     lcl_task_enter(V->ctx, LCL_TASK_PARTITION);
     if ((st = expect_equal_blocks(&s, V)) == LCL_OK &&
-        (st = lcl_space_agree(V, take_patterns(&s), what)) == LCL_OK)
+        (st = lcl_space_agree(V, list_patterns(&s), what)) == LCL_OK)
         st = find(grid, &s, V);
     search_finish(&s);
     lcl_task_leave(V->ctx);

@@ -412,7 +412,7 @@ static enum lcl_status estimate(const struct amg *S)
     return st;
 }
 
-static enum lcl_status take_values(lcl_precond *M)
+static enum lcl_status update_values(lcl_precond *M)
 {
     struct amg *S = M->op.state;
     const bool fresh = S->H.fresh;
@@ -433,7 +433,7 @@ static enum lcl_status update(lcl_precond *M)
         st = other || is_worn(M) ? set_up_again(M) : check_values(M);
     st = lcl_space_agree(space_of(M), st, what);
     if (st == LCL_OK)
-        st = take_values(M);
+        st = update_values(M);
     return st < 0 ? st : describe(M);
 }
 

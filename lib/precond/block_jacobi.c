@@ -30,9 +30,9 @@ static enum lcl_status find_blocks(struct lcl_diagonal_blocks *blocks,
                         "%d, or 0 for the default",
                         p->max_rows, LCL_DIAGONAL_BLOCK_MAX);
     if (p->block_ptr)
-        return lcl_diagonal_blocks_take(blocks, p->block_ptr, p->pointers,
-                                        A->rows * A->block_size,
-                                        LCL_DIAGONAL_BLOCK_MAX, log);
+        return lcl_diagonal_blocks_from_ptr(blocks, p->block_ptr, p->pointers,
+                                            A->rows * A->block_size,
+                                            LCL_DIAGONAL_BLOCK_MAX, log);
     return lcl_supervariables(blocks, A, p->max_rows ? p->max_rows : MAX_ROWS,
                               log);
 }

@@ -34,7 +34,7 @@ static enum lcl_status check(const lcl_precond *M,
                         "cpr requires several unknowns per cell, but the "
                         "matrix is stored in blocks of %d row",
                         b);
-    if (lcl_trisolve_takes_levels(params->trisolve))
+    if (lcl_trisolve_supports_levels(params->trisolve))
         return lcl_fail(log, LCL_EUNSUPPORTED,
                         "%s requires block size 1, but cpr has blocks of %d "
                         "rows",
@@ -247,10 +247,10 @@ static enum lcl_status update(lcl_precond *M)
     const struct lcl_precond_info *info = &M->info;
     const int first = info->first_iterations, last = info->last_iterations;
     const int setups = C->multigrid->info.amg_setups;
-    enum lcl_status st = lcl_precond_take_values(C->all);
+    enum lcl_status st = lcl_precond_factor(C->all);
     if (st < 0 ||
         (st = find_values(C, lcl_operator_staging(C->pressures))) < 0 ||
-        (st = lcl_operator_take_staged(C->pressures)) < 0)
+        (st = lcl_operator_commit_staged(C->pressures)) < 0)
         return st;
     hand_down(M);
     if ((st = C->multigrid->ops->update(C->multigrid)) < 0)

@@ -297,7 +297,7 @@ static enum lcl_status compare_blocks(const lcl_precond *M, bool *same)
 {
     const struct ilu *I = M->op.state;
     const int most = M->whole->info.block_size; // of all ranks
-    const int expected = lcl_precond_takes_entries(&I->params) ? 1 : most;
+    const int expected = lcl_precond_needs_entries(&I->params) ? 1 : most;
     *same = M->info.block_size == expected;
     return lcl_space_all(&M->op.range, same);
 }

@@ -16,7 +16,7 @@ static enum lcl_status check_extended(const struct lcl_precond_params *params,
                         "%s has no coarse correction: expected none or auto",
                         name);
     if (params->trisolve > LCL_TRISOLVE_PACKED &&
-        !lcl_trisolve_takes_levels(params->trisolve))
+        !lcl_trisolve_supports_levels(params->trisolve))
         return lcl_fail(log, LCL_EUNSUPPORTED,
                         "%s does not support the trisolve %s, only packed, "
                         "hec_level and hec_wait",
@@ -28,7 +28,7 @@ static enum lcl_status check_trisolve(const struct lcl_precond_info *info,
                                       const struct lcl_log *log)
 {
     const enum lcl_trisolve name = info->trisolve;
-    return lcl_trisolve_takes_levels(name) && info->block_size > 1
+    return lcl_trisolve_supports_levels(name) && info->block_size > 1
                ? lcl_fail(log, LCL_EUNSUPPORTED,
                           "%s requires block size 1, but the matrix is stored "
                           "in blocks of %d rows",
@@ -41,7 +41,7 @@ static enum lcl_status check_trisolve(const struct lcl_precond_info *info,
 static enum lcl_status check_elimination(const struct lcl_precond_info *info,
                                          const struct lcl_log *log)
 {
-    const bool leveled = lcl_trisolve_takes_levels(info->trisolve);
+    const bool leveled = lcl_trisolve_supports_levels(info->trisolve);
     const bool fill = info->ilu_level > 0 || info->ilut_p > 0;
     return info->elimination == LCL_ELIMINATION_TWISTED && (leveled || fill)
                ? lcl_fail(log, LCL_EUNSUPPORTED,

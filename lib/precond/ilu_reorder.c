@@ -26,7 +26,7 @@ static enum lcl_status upload_reordered(struct lcl_reordered *B,
 }
 
 // Replaces A by B, which is numbered by the subdomains.
-static void take_reordered(struct lcl_ilu_setup *a, struct lcl_csr *B)
+static void adopt_reordered(struct lcl_ilu_setup *a, struct lcl_csr *B)
 {
     struct lcl_subdomains *P = &a->subdomains;
     lcl_bsr_finish(&a->A);
@@ -54,7 +54,7 @@ enum lcl_status lcl_ilu_reorder(struct lcl_ilu_setup *a, lcl_context *ctx)
         (st = lcl_csr_reorder(&B, &map, &A, a->subdomains.row, log)) < 0)
         return st;
     st = upload_reordered(&a->symbolic.B, ctx, &B, map, a->subdomains.row);
-    take_reordered(a, &B);
+    adopt_reordered(a, &B);
     lcl_free(map);
     return st;
 }

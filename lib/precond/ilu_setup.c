@@ -42,7 +42,7 @@ static enum lcl_status download(struct lcl_ilu_setup *a, const lcl_precond *M,
 }
 
 // Makes the graph and, with `norms`, the norms ||A_ij||_F of blocks.
-static enum lcl_status take_graph(struct lcl_ilu_setup *a, bool norms,
+static enum lcl_status make_graph(struct lcl_ilu_setup *a, bool norms,
                                   const struct lcl_log *log)
 {
     const struct lcl_bsr *A = &a->A;
@@ -355,10 +355,10 @@ static enum lcl_status symbolic(lcl_precond *M, struct lcl_ilu_setup *a)
 
 // ------------------------------------------------------------------- set-up
 
-static enum lcl_status take_norms(struct lcl_ilu_setup *a, const lcl_precond *M,
+static enum lcl_status make_norms(struct lcl_ilu_setup *a, const lcl_precond *M,
                                   const struct lcl_partition_params *params)
 {
-    return take_graph(a, lcl_partition_weighs(params) || M->info.ilut_p > 0,
+    return make_graph(a, lcl_partition_weighs(params) || M->info.ilut_p > 0,
                       lcl_context_log(M->op.range.ctx));
 }
 
@@ -381,7 +381,7 @@ static enum lcl_status look_around(struct lcl_ilu_setup *a,
     a->subdomains.n = a->A.rows;
     for (int64_t k = 0; k < a->own; ++k)
         a->subdomains.row[k] += (int32_t)a->low;
-    return take_norms(a, M, params);
+    return make_norms(a, M, params);
 }
 
 enum lcl_status lcl_ilu_setup_init(struct lcl_ilu_setup *a, lcl_precond *M,
@@ -391,9 +391,9 @@ enum lcl_status lcl_ilu_setup_init(struct lcl_ilu_setup *a, lcl_precond *M,
     enum lcl_status st;
     *a = (struct lcl_ilu_setup){
         .extended = lcl_precond_is_extended(M->info.type),
-        .leveled = lcl_trisolve_takes_levels(M->info.trisolve)};
+        .leveled = lcl_trisolve_supports_levels(M->info.trisolve)};
     if ((st = download(a, M, params)) < 0 ||
-        (st = take_norms(a, M, params)) < 0 ||
+        (st = make_norms(a, M, params)) < 0 ||
         (st = partition(a, M, params)) < 0)
         return st;
     a->own = a->A.rows;

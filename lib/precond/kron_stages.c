@@ -76,7 +76,7 @@ static enum lcl_status merge(struct set_up *a, const struct lcl_log *log)
     return LCL_OK;
 }
 
-static enum lcl_status take_pattern(struct set_up *a, lcl_context *ctx,
+static enum lcl_status read_pattern(struct set_up *a, lcl_context *ctx,
                                     const struct lcl_kron_operator *K)
 {
     const struct lcl_log *log = lcl_context_log(ctx);
@@ -125,12 +125,12 @@ static enum lcl_status make_matrix(struct set_up *a, int stages,
     return LCL_OK;
 }
 
-static enum lcl_status take_values(lcl_precond *M)
+static enum lcl_status update_values(lcl_precond *M)
 {
     const struct stages *S = M->op.state;
     const enum lcl_status st =
         lcl_kron_stage_values(&S->values, lcl_operator_staging(M->matrix));
-    return st < 0 ? st : lcl_operator_take_staged(M->matrix);
+    return st < 0 ? st : lcl_operator_commit_staged(M->matrix);
 }
 
 // Creates D, M's own operator, with its values.
@@ -147,7 +147,7 @@ static enum lcl_status make_operator(lcl_precond *M, const struct set_up *a)
     M->matrix = D;
     st = lcl_kron_values_init(&S->values, ctx, lcl_kron_of(M->A), a->one.nnz,
                               a->of_m, a->of_l);
-    return st < 0 ? st : take_values(M);
+    return st < 0 ? st : update_values(M);
 }
 
 // ------------------------------------------------------------------- parts
@@ -216,7 +216,7 @@ static enum lcl_status prepare(lcl_precond *M, struct set_up *a,
     lcl_context *ctx = M->op.range.ctx;
     enum lcl_status st;
     lcl_task_enter(ctx, LCL_TASK_PARTITION);
-    if ((st = take_pattern(a, ctx, K)) == LCL_OK &&
+    if ((st = read_pattern(a, ctx, K)) == LCL_OK &&
         (st = make_matrix(a, K->stages, lcl_context_log(ctx))) == LCL_OK &&
         (st = make_operator(M, a)) == LCL_OK)
         st = partition(a, M, &params->partition);
@@ -294,7 +294,7 @@ static void name_stages(const lcl_precond *M)
 static enum lcl_status update(lcl_precond *M)
 {
     const struct stages *S = M->op.state;
-    enum lcl_status st = take_values(M);
+    enum lcl_status st = update_values(M);
     if (st < 0)
         return st;
     st = S->inner->ops->update(S->inner);

@@ -35,9 +35,9 @@ enum lcl_status lcl_level_factors_update(const struct lcl_level_factors *F)
 {
     enum lcl_status st;
     if ((st = lcl_buffer_copy(lcl_operator_staging(F->copy), F->A->val)) < 0 ||
-        (st = lcl_operator_take_staged(F->copy)) < 0)
+        (st = lcl_operator_commit_staged(F->copy)) < 0)
         return st;
-    return lcl_precond_take_values(F->M);
+    return lcl_precond_factor(F->M);
 }
 
 uint64_t lcl_level_factors_bytes(const struct lcl_level_factors *F)

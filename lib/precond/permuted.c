@@ -270,7 +270,7 @@ static enum lcl_status create(lcl_precond *M,
 
 // ------------------------------------------------------------------- values
 
-static enum lcl_status take_values(lcl_precond *M)
+static enum lcl_status update_values(lcl_precond *M)
 {
     struct permuted *P = M->op.state;
     struct lcl_bsr A;
@@ -309,11 +309,11 @@ static void describe(lcl_precond *M)
 static enum lcl_status update(lcl_precond *M)
 {
     struct permuted *P = M->op.state;
-    enum lcl_status st = P->fresh ? LCL_OK : take_values(M);
+    enum lcl_status st = P->fresh ? LCL_OK : update_values(M);
     P->fresh = false;
     if (st < 0)
         return st;
-    st = lcl_precond_take_values(P->factors);
+    st = lcl_precond_factor(P->factors);
     describe(M);
     return st;
 }

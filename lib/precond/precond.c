@@ -289,12 +289,12 @@ static enum lcl_status allocate(lcl_precond **out, lcl_operator *A,
 
 // ------------------------------------------------------------------- matrix
 
-bool lcl_precond_takes_entries(const struct lcl_precond_params *p)
+bool lcl_precond_needs_entries(const struct lcl_precond_params *p)
 {
     const bool classical = p->amg.coarsening == LCL_AMG_CLASSICAL;
     return has_factors(p->type)
                ? p->transversal || p->order > LCL_ORDER_NONE || p->relax > 0 ||
-                     lcl_trisolve_takes_levels(p->trisolve)
+                     lcl_trisolve_supports_levels(p->trisolve)
                : p->type == LCL_PRECOND_AMG && classical;
 }
 
@@ -304,7 +304,7 @@ static bool needs_entries(const lcl_precond *M,
 {
     const bool shared = M->whole && params->type == LCL_PRECOND_AMG;
     return M->A->matrix && M->A->detected && !shared &&
-           lcl_precond_takes_entries(params);
+           lcl_precond_needs_entries(params);
 }
 
 // Whether M can use the matrix of A itself, or its entries.
@@ -339,7 +339,7 @@ static enum lcl_status find_matrix(lcl_precond *M, bool entries)
 }
 
 // Replaces M->matrix by its single entries.
-static enum lcl_status take_apart(lcl_precond *M)
+static enum lcl_status split_blocks(lcl_precond *M)
 {
     const struct lcl_operator_params params = {
         .spmv = LCL_SPMV_CSR, .block_size = 1, .hec_width = M->A->hec_width};
@@ -366,7 +366,7 @@ static enum lcl_status set_up(lcl_precond *M,
 {
     const bool entries = needs_entries(M, params);
     enum lcl_status st = find_matrix(M, entries);
-    if (st < 0 || (entries && (st = take_apart(M)) < 0))
+    if (st < 0 || (entries && (st = split_blocks(M)) < 0))
         return st;
     return M->ops->create ? M->ops->create(M, params) : LCL_OK;
 }
@@ -600,7 +600,7 @@ static enum lcl_status refresh_blocks(const lcl_precond *M)
     const enum lcl_status st =
         lcl_gather(&M->copy, M->A->matrix->blocks, M->copied, M->A->matrix->val,
                    lcl_operator_staging(copy));
-    return st < 0 ? st : lcl_operator_take_staged(copy);
+    return st < 0 ? st : lcl_operator_commit_staged(copy);
 }
 
 static enum lcl_status refresh_entries(const lcl_precond *M)
@@ -609,7 +609,7 @@ static enum lcl_status refresh_entries(const lcl_precond *M)
         .val = lcl_operator_staging(M->matrix)};
     const enum lcl_status st =
         lcl_to_entries_update(&staged, M->op.range.ctx, M->blocks->matrix);
-    return st < 0 ? st : lcl_operator_take_staged(M->matrix);
+    return st < 0 ? st : lcl_operator_commit_staged(M->matrix);
 }
 
 // Copies the current values of A to M's own matrices.
@@ -619,7 +619,7 @@ static enum lcl_status refresh_copy(lcl_precond *M)
     return st < 0 || !M->blocks ? st : refresh_entries(M);
 }
 
-enum lcl_status lcl_precond_take_values(lcl_precond *M)
+enum lcl_status lcl_precond_factor(lcl_precond *M)
 {
     const enum lcl_status st = refresh_copy(M);
     M->version = M->A->version;

@@ -138,10 +138,10 @@ static inline enum lcl_precond_type lcl_precond_factors(
 // Whether the method supports single entries only. Blocks of M->A that the
 // caller has not declared are then split into entries; declared ones are an
 // error of the method.
-bool lcl_precond_takes_entries(const struct lcl_precond_params *p);
+bool lcl_precond_needs_entries(const struct lcl_precond_params *p);
 
 // Factors the current values of M->A without messages about pivots.
-enum lcl_status lcl_precond_take_values(lcl_precond *M);
+enum lcl_status lcl_precond_factor(lcl_precond *M);
 
 // Refuses numbers that differ between the ranks of V. Returns as
 // lcl_comm_expect_equal().

@@ -36,12 +36,12 @@ static enum lcl_status expect_no_repairs(const lcl_precond *M)
                : LCL_OK;
 }
 
-static enum lcl_status take_values(lcl_precond *M, lcl_operator *T)
+static enum lcl_status update_values(lcl_precond *M, lcl_operator *T)
 {
     enum lcl_status st = LCL_OK;
     if (!M->transposed)
         st = M->ops->transposed(M, &M->transposed, T);
-    if (st < 0 || (st = lcl_precond_take_values(M->transposed)) < 0 ||
+    if (st < 0 || (st = lcl_precond_factor(M->transposed)) < 0 ||
         (st = expect_no_repairs(M->transposed)) < 0)
         return st;
     M->transposed_version = M->version;
@@ -62,7 +62,7 @@ enum lcl_status lcl_precond_transpose(lcl_precond *M)
     if ((st = check(M)) < 0 || (st = expect_no_repairs(M)) < 0 ||
         (st = lcl_operator_transposed(&T, M->matrix)) < 0)
         return st;
-    if ((st = take_values(M, T)) < 0)
+    if ((st = update_values(M, T)) < 0)
         lcl_precond_destroy(&M->transposed);
     return st;
 }

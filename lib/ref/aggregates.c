@@ -142,7 +142,7 @@ static void choose_roots(const struct work *w)
     }
 }
 
-static void take_rows(const struct work *w, struct lcl_ref_aggregates *G,
+static void join_rows(const struct work *w, struct lcl_ref_aggregates *G,
                       uint8_t set)
 {
     choose_roots(w);
@@ -251,10 +251,10 @@ static void find_aggregates(const struct work *w, struct lcl_ref_aggregates *G,
         w->state[i] = count > 0 ? AGGREGATE_UNDECIDED : AGGREGATE_OUT;
         w->label[i] = count < 0 ? AGGREGATE_NONE : AGGREGATE_FREE;
     }
-    take_rows(w, G, 1);
+    join_rows(w, G, 1);
     if (second > 0) {
         start_second(w, second);
-        take_rows(w, G, 2);
+        join_rows(w, G, 2);
     }
     join(w);
     number(w, G);

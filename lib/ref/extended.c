@@ -179,7 +179,7 @@ static void keep_largest(const struct work *w)
     }
 }
 
-static void take_row(const struct work *w, struct lcl_csr *P)
+static void append_row(const struct work *w, struct lcl_csr *P)
 {
     double kept = 0;
     for (int64_t e = w->count - 1; e >= 0; --e)
@@ -207,7 +207,7 @@ static void interpolate(struct work *w, struct lcl_csr *P, int64_t i)
     else
         extend(w, i);
     keep_largest(w);
-    take_row(w, P);
+    append_row(w, P);
 }
 
 enum lcl_status lcl_ref_extended(struct lcl_csr *P, const struct lcl_csr *A,

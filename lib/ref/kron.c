@@ -26,7 +26,7 @@ struct rows {
     bool *has;
 };
 
-static void take_row(struct rows *R, const struct lcl_kron *K, int64_t i)
+static void load_row(struct rows *R, const struct lcl_kron *K, int64_t i)
 {
     memset(R->m, 0, (size_t)R->n * sizeof *R->m);
     memset(R->l, 0, (size_t)R->n * sizeof *R->l);
@@ -73,7 +73,7 @@ enum lcl_status lcl_ref_kron_csr(struct lcl_csr *out, const struct lcl_kron *K,
     }
     out->row_ptr[0] = 0;
     for (int64_t i = 0; i < s * n; ++i) {
-        take_row(&R, K, i % n);
+        load_row(&R, K, i % n);
         put_row(out, &R, K, (int)(i / n));
         out->row_ptr[i + 1] = out->nnz;
     }

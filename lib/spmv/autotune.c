@@ -140,8 +140,8 @@ static enum lcl_status measure_all(int *best, struct field *F, lcl_context *ctx,
 }
 
 // *S = the fastest candidate; on error *S holds no resources.
-static enum lcl_status take_fastest(struct lcl_spmv *S, lcl_context *ctx,
-                                    const struct lcl_device_matrix *A)
+static enum lcl_status choose_fastest(struct lcl_spmv *S, lcl_context *ctx,
+                                      const struct lcl_device_matrix *A)
 {
     struct field F;
     int best = 0;
@@ -174,7 +174,7 @@ enum lcl_status lcl_spmv_autotune(struct lcl_spmv *S, lcl_context *ctx,
     if (!is_best_as_stored(ctx, A)) {
         const enum lcl_log_level level =
             lcl_context_set_log_level(ctx, LCL_LOG_NONE);
-        const enum lcl_status st = take_fastest(S, ctx, A);
+        const enum lcl_status st = choose_fastest(S, ctx, A);
         lcl_context_set_log_level(ctx, level);
         if (st == LCL_OK)
             return st;

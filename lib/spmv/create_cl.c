@@ -66,8 +66,8 @@ enum lcl_status lcl_operator_create_cl(lcl_operator **out, lcl_context *ctx,
     return st;
 }
 
-static enum lcl_status take_values(lcl_operator *A,
-                                   const struct lcl_array_cl *val)
+static enum lcl_status update_values(lcl_operator *A,
+                                     const struct lcl_array_cl *val)
 {
     lcl_context *ctx = A->range.ctx;
     lcl_buffer *wrapped;
@@ -96,7 +96,7 @@ enum lcl_status lcl_operator_update_cl(lcl_operator *A,
     if ((st = lcl_context_expect_free(ctx, name)) < 0 ||
         (st = lcl_events_check(ctx, events)) < 0 ||
         (st = lcl_events_wait(ctx, events->count, events->wait)) < 0 ||
-        (st = take_values(A, val)) < 0)
+        (st = update_values(A, val)) < 0)
         return st;
     return lcl_events_mark(ctx, events->done);
 }

@@ -69,8 +69,8 @@ enum lcl_status lcl_operator_update_ldu(lcl_operator *A, const double *diagonal,
     return lcl_operator_update_parts(A, val);
 }
 
-static enum lcl_status take_arrays(lcl_operator *A,
-                                   const struct lcl_array_cl *const *val)
+static enum lcl_status update_arrays(lcl_operator *A,
+                                     const struct lcl_array_cl *const *val)
 {
     const int64_t *part = lcl_operator_parts(A);
     lcl_buffer *wrapped[LCL_LAYOUT_PARTS] = {NULL};
@@ -81,7 +81,7 @@ static enum lcl_status take_arrays(lcl_operator *A,
             st = lcl_array_wrap(&wrapped[p], ctx, val[p], part[p],
                                 LCL_ACCESS_READ, names[p]);
     if (st == LCL_OK)
-        st = lcl_operator_take_parts(A, wrapped);
+        st = lcl_operator_update_part_buffers(A, wrapped);
     for (int p = 0; p < LCL_LAYOUT_PARTS; ++p)
         lcl_buffer_destroy(&wrapped[p]);
     return st == LCL_EFORMAT ? lcl_operator_refuse_values(A) : st;
@@ -104,7 +104,7 @@ enum lcl_status lcl_operator_update_ldu_cl(lcl_operator *A,
     lcl_context *ctx = A->range.ctx;
     if ((st = lcl_events_check(ctx, events)) < 0 ||
         (st = lcl_events_wait(ctx, events->count, events->wait)) < 0 ||
-        (st = take_arrays(A, val)) < 0)
+        (st = update_arrays(A, val)) < 0)
         return st;
     return lcl_events_mark(ctx, events->done);
 }

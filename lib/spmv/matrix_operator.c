@@ -146,19 +146,19 @@ enum lcl_status lcl_operator_compare_values(lcl_operator *A, bool *changed)
     return lcl_values_compare(V, &G->matrix, &given, changed);
 }
 
-enum lcl_status lcl_operator_take_placed(lcl_operator *A)
+enum lcl_status lcl_operator_commit_values(lcl_operator *A)
 {
     struct given *G = A->state;
     if (!G->values.staged)
         exchange(&G->matrix.val, &G->values.spare);
-    return lcl_operator_take_staged(A);
+    return lcl_operator_commit_staged(A);
 }
 
-static enum lcl_status take_if_changed(lcl_operator *A)
+static enum lcl_status update_if_changed(lcl_operator *A)
 {
     bool changed;
     const enum lcl_status st = lcl_operator_compare_values(A, &changed);
-    return st < 0 || !changed ? st : lcl_operator_take_placed(A);
+    return st < 0 || !changed ? st : lcl_operator_commit_values(A);
 }
 
 static enum lcl_status update(lcl_operator *A, const double *val)
@@ -170,7 +170,7 @@ static enum lcl_status update(lcl_operator *A, const double *val)
     if ((st = lcl_operator_place_values(A, &to)) < 0 ||
         (st = lcl_buffer_write(to, val, bytes)) < 0)
         return st;
-    return take_if_changed(A);
+    return update_if_changed(A);
 }
 
 static enum lcl_status enqueue_values(struct given *G,
@@ -178,18 +178,18 @@ static enum lcl_status enqueue_values(struct given *G,
 {
     struct lcl_values *V = &G->values;
     const struct lcl_spmv_ops *product = G->product.ops;
-    if (product && product->take && !V->sources.of) {
+    if (product && product->update_from && !V->sources.of) {
         const struct lcl_new_values val = {given->a, V->map, V->flag};
-        return product->take(&G->product, &val);
+        return product->update_from(&G->product, &val);
     }
-    const enum lcl_status st = lcl_values_take(V, &G->matrix, given);
+    const enum lcl_status st = lcl_values_write(V, &G->matrix, given);
     return st < 0 ? st : lcl_spmv_update(&G->product);
 }
 
 // Enqueues all work before the only wait; restores the old values if the new
 // ones are not finite.
-static enum lcl_status take_changed(lcl_operator *A,
-                                    const struct lcl_given_arrays *given)
+static enum lcl_status write_changed(lcl_operator *A,
+                                     const struct lcl_given_arrays *given)
 {
     struct given *G = A->state;
     lcl_buffer **other;
@@ -210,14 +210,14 @@ static enum lcl_status take_changed(lcl_operator *A,
     return LCL_EFORMAT;
 }
 
-static enum lcl_status take_values(lcl_operator *A,
-                                   const struct lcl_given_arrays *given)
+static enum lcl_status update_values(lcl_operator *A,
+                                     const struct lcl_given_arrays *given)
 {
     struct given *G = A->state;
     bool changed;
     const enum lcl_status st =
         lcl_values_compare(&G->values, &G->matrix, given, &changed);
-    return st < 0 || !changed ? st : take_changed(A, given);
+    return st < 0 || !changed ? st : write_changed(A, given);
 }
 
 static enum lcl_status update_buffer(lcl_operator *A, const lcl_buffer *val)
@@ -225,7 +225,7 @@ static enum lcl_status update_buffer(lcl_operator *A, const lcl_buffer *val)
     const struct given *G = A->state;
     const struct lcl_given_arrays given =
         lcl_given_array(&G->values.sources, val);
-    return take_values(A, &given);
+    return update_values(A, &given);
 }
 
 const int64_t *lcl_operator_parts(const lcl_operator *A)
@@ -243,10 +243,11 @@ enum lcl_status lcl_operator_update_parts(lcl_operator *A,
     if ((st = lcl_operator_place_values(A, &to)) < 0 ||
         (st = lcl_values_write_parts(&G->values, to, val)) < 0)
         return st;
-    return take_if_changed(A);
+    return update_if_changed(A);
 }
 
-enum lcl_status lcl_operator_take_parts(lcl_operator *A, lcl_buffer *const *val)
+enum lcl_status lcl_operator_update_part_buffers(lcl_operator *A,
+                                                 lcl_buffer *const *val)
 {
     const struct given *G = A->state;
     const int64_t *part = G->values.part;
@@ -257,7 +258,7 @@ enum lcl_status lcl_operator_take_parts(lcl_operator *A, lcl_buffer *const *val)
         .b = val[1] ? val[1] : val[0],
         .c = val[2] ? val[2] : val[0],
     };
-    return take_values(A, &given);
+    return update_values(A, &given);
 }
 
 enum lcl_status lcl_operator_entries(struct lcl_csr *out, const lcl_operator *A)
@@ -272,7 +273,7 @@ lcl_buffer *lcl_operator_staging(const lcl_operator *A)
     return G->values.staged ? G->values.staged : G->matrix.val;
 }
 
-enum lcl_status lcl_operator_take_staged(lcl_operator *A)
+enum lcl_status lcl_operator_commit_staged(lcl_operator *A)
 {
     struct given *G = A->state;
     const enum lcl_status st = lcl_values_gather(&G->values, &G->matrix);
@@ -297,7 +298,7 @@ static enum lcl_status transpose_values(const lcl_operator *A)
     const struct lcl_transposed *T = &A->transposed;
     const enum lcl_status st = lcl_transposed_fill(
         T, 0, A->range.ctx, A->matrix, lcl_operator_staging(T->op));
-    return st < 0 ? st : lcl_operator_take_staged(T->op);
+    return st < 0 ? st : lcl_operator_commit_staged(T->op);
 }
 
 static enum lcl_status transpose(lcl_operator *A)
@@ -348,8 +349,8 @@ static enum lcl_status check_type(lcl_operator *A)
     return st;
 }
 
-static enum lcl_status take_matrix(lcl_operator *A, struct lcl_blocked *B,
-                                   const struct lcl_operator_params *params)
+static enum lcl_status adopt_matrix(lcl_operator *A, struct lcl_blocked *B,
+                                    const struct lcl_operator_params *params)
 {
     struct given *G = A->state = lcl_calloc(1, sizeof *G);
     lcl_context *ctx = A->range.ctx;
@@ -372,7 +373,7 @@ enum lcl_status lcl_matrix_operator_create(
         lcl_operator_allocate(out, ctx, &ops, B->A.n, B->A.block_cols * b, b);
     if (st < 0)
         return st;
-    if ((st = take_matrix(*out, B, params)) < 0) {
+    if ((st = adopt_matrix(*out, B, params)) < 0) {
         lcl_operator_destroy(out);
         return st;
     }
@@ -444,7 +445,7 @@ enum lcl_status lcl_operator_create_bsr(
 
 // ------------------------------------------------------------------- numbering
 
-static void take(lcl_buffer **to, lcl_buffer **from)
+static void move_buffer(lcl_buffer **to, lcl_buffer **from)
 {
     lcl_buffer_destroy(to);
     *to = *from;
@@ -457,15 +458,15 @@ enum lcl_status lcl_operator_renumber(lcl_operator *A, struct lcl_reordered *B)
     struct lcl_numbering next;
     enum lcl_status st;
     lcl_numbering_init(&next, A->range.ctx, A->own.n, A->own.block);
-    if ((st = lcl_numbering_take(&next, &B->perm)) < 0 ||
+    if ((st = lcl_numbering_adopt(&next, &B->perm)) < 0 ||
         (st = lcl_values_reorder(&G->values, &G->matrix, &B->map)) < 0) {
         lcl_numbering_finish(&next);
         return st;
     }
     A->own = next;
     ++A->renumbered;
-    take(&G->matrix.row_ptr, &B->row_ptr);
-    take(&G->matrix.col, &B->col);
+    move_buffer(&G->matrix.row_ptr, &B->row_ptr);
+    move_buffer(&G->matrix.col, &B->col);
     lcl_spmv_finish(&G->product);
     lcl_operator_describe(A);
     return LCL_OK;

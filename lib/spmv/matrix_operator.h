@@ -9,7 +9,7 @@
 // Block size of a matrix given by entries; 0: the natural one.
 static inline int lcl_entries_block_size(const struct lcl_operator_params *p)
 {
-    return p->block_size == 0 && lcl_spmv_takes_entries(p->spmv)
+    return p->block_size == 0 && lcl_spmv_needs_entries(p->spmv)
                ? 1
                : p->block_size;
 }
@@ -58,14 +58,14 @@ enum lcl_status lcl_operator_entries(struct lcl_csr *out,
 // New values from the device: write them to the staging buffer, in the order of
 // the blocks from which A was created, then call the second function.
 lcl_buffer *lcl_operator_staging(const lcl_operator *A);
-enum lcl_status lcl_operator_take_staged(lcl_operator *A);
+enum lcl_status lcl_operator_commit_staged(lcl_operator *A);
 
 // New values that may equal the current ones: write them to *to, compare, and
 // call the third function if they differ. Between the second and the third
 // function the ranks agree.
 enum lcl_status lcl_operator_place_values(lcl_operator *A, lcl_buffer **to);
 enum lcl_status lcl_operator_compare_values(lcl_operator *A, bool *changed);
-enum lcl_status lcl_operator_take_placed(lcl_operator *A);
+enum lcl_status lcl_operator_commit_values(lcl_operator *A);
 
 // The number of values in each array of a layout with several arrays; NULL: one
 // array.
@@ -77,5 +77,5 @@ const int64_t *lcl_operator_parts(const lcl_operator *A);
 // NULL.
 enum lcl_status lcl_operator_update_parts(lcl_operator *A,
                                           const double *const *val);
-enum lcl_status lcl_operator_take_parts(lcl_operator *A,
-                                        lcl_buffer *const *val);
+enum lcl_status lcl_operator_update_part_buffers(lcl_operator *A,
+                                                 lcl_buffer *const *val);

@@ -178,8 +178,8 @@ static enum lcl_status update(struct lcl_spmv *S)
                       lcl_arg_buffer(L->val));
 }
 
-static enum lcl_status take(struct lcl_spmv *S,
-                            const struct lcl_new_values *val)
+static enum lcl_status update_from(struct lcl_spmv *S,
+                                   const struct lcl_new_values *val)
 {
     const struct sliced *L = S->state;
     const struct lcl_device_matrix *A = S->A;
@@ -332,7 +332,7 @@ const struct lcl_spmv_ops lcl_spmv_sliced = {
     .study = study,
     .create = create,
     .update = update,
-    .take = take,
+    .update_from = update_from,
     .multiply = multiply,
     .multiply_many = multiply_many,
     .destroy = destroy,

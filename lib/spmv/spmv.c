@@ -15,7 +15,7 @@ static const struct lcl_spmv_ops *const types[LCL_SPMV_COUNT] = {
     [LCL_SPMV_HEC] = &lcl_spmv_hec,
 };
 
-bool lcl_spmv_takes_entries(enum lcl_spmv_type type)
+bool lcl_spmv_needs_entries(enum lcl_spmv_type type)
 {
     return type == LCL_SPMV_BINNED || type == LCL_SPMV_ADAPTIVE ||
            type == LCL_SPMV_HEC;

@@ -29,8 +29,8 @@ struct lcl_spmv_ops {
     enum lcl_status (*update)(struct lcl_spmv *S);
     // Writes new values to S->A and converts them as update() does. NULL: there
     // is no kernel for both.
-    enum lcl_status (*take)(struct lcl_spmv *S,
-                            const struct lcl_new_values *val);
+    enum lcl_status (*update_from)(struct lcl_spmv *S,
+                                   const struct lcl_new_values *val);
     // Enqueues one product with S->groups partial sums of each kind.
     enum lcl_status (*multiply)(const struct lcl_spmv *S, enum lcl_mode mode,
                                 const struct lcl_operands *v);
@@ -67,7 +67,7 @@ enum lcl_status lcl_product_kernels(lcl_kernel *out[LCL_PRODUCT_MODES],
 
 // Whether a type supports single entries only. Blocks that the caller has not
 // declared then are not formed.
-bool lcl_spmv_takes_entries(enum lcl_spmv_type type);
+bool lcl_spmv_needs_entries(enum lcl_spmv_type type);
 
 // Returns LCL_EUNSUPPORTED with a message if S->A is stored in blocks; for
 // study() of types that support scalar entries only. `kind` names the type.

@@ -385,7 +385,7 @@ void lcl_halo_cancel(struct lcl_halo *H)
     (void)end_beside(H);
     for (int k = 0; k < H->rounds; ++k)
         if (H->round[k].posted)
-            (void)lcl_window_take(H->round[k].window, &packed);
+            (void)lcl_window_fetch(H->round[k].window, &packed);
     for (int k = 0; k < H->rounds; ++k)
         H->round[k].posted = false;
 }
@@ -423,13 +423,13 @@ enum lcl_status lcl_halo_begin(struct lcl_halo *H, const lcl_buffer *x)
 }
 
 // Splits the packed elements into the messages for the peers.
-static enum lcl_status take_packed(struct lcl_halo *H, int round)
+static enum lcl_status fetch_packed(struct lcl_halo *H, int round)
 {
     struct lcl_halo_round *R = &H->round[round];
     const void *packed = NULL;
     R->posted = false;
     const enum lcl_status st =
-        R->window ? lcl_window_take(R->window, &packed) : LCL_OK;
+        R->window ? lcl_window_fetch(R->window, &packed) : LCL_OK;
     if (st == LCL_OK)
         lcl_halo_plan_address(&H->messages, &H->plan, packed,
                               (size_t)H->per_row * sizeof(double));
@@ -457,7 +457,7 @@ static enum lcl_status exchange(struct lcl_halo *H, int round)
     enum lcl_status st;
     if (H->round[round].relayed)
         return relay_ghosts(H, round, lcl_launch);
-    if ((st = take_packed(H, round)) < 0 ||
+    if ((st = fetch_packed(H, round)) < 0 ||
         (st = lcl_comm_begin(C, &H->messages)) < 0 ||
         (st = lcl_comm_end(C, &H->messages)) < 0)
         return st;
@@ -472,7 +472,7 @@ static enum lcl_status sort_ghosts(struct lcl_halo *H)
                : LCL_OK;
 }
 
-static enum lcl_status take_rounds(struct lcl_halo *H)
+static enum lcl_status fetch_rounds(struct lcl_halo *H)
 {
     enum lcl_status st = LCL_OK;
     if (H->forked)
@@ -484,7 +484,7 @@ static enum lcl_status take_rounds(struct lcl_halo *H)
 
 enum lcl_status lcl_halo_receive(struct lcl_halo *H)
 {
-    enum lcl_status st = take_rounds(H);
+    enum lcl_status st = fetch_rounds(H);
     if (st == LCL_OK)
         st = sort_ghosts(H);
     if (st < 0)

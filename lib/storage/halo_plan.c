@@ -256,7 +256,7 @@ static enum lcl_status list_needs(struct lcl_halo_plan *P, struct lcl_comm *C)
     return st;
 }
 
-static enum lcl_status take_requests(struct lcl_halo_plan *P,
+static enum lcl_status read_requests(struct lcl_halo_plan *P,
                                      const struct lcl_message *in,
                                      const struct lcl_log *log)
 {
@@ -336,7 +336,7 @@ static enum lcl_status ask(struct lcl_halo_plan *P, struct lcl_comm *C)
     }
     if (st == LCL_OK && (st = lcl_comm_begin(C, &X)) == LCL_OK &&
         (st = lcl_comm_end(C, &X)) == LCL_OK)
-        st = take_requests(P, in, &C->log);
+        st = read_requests(P, in, &C->log);
     lcl_free(in);
     lcl_free(out);
     return st;

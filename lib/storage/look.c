@@ -111,7 +111,7 @@ static bool is_penalised(const double *size)
            size[2] / size[3] - size[0] / size[1] >= log2(LOOK_PENALTY);
 }
 
-void lcl_look_take(struct lcl_look *look, const double *sum)
+void lcl_look_from_sums(struct lcl_look *look, const double *sum)
 {
     const double difference = fabs(sum[LOOK_ASYMMETRY]);
     const double scale = sum[LOOK_ASYMMETRY + 1];

@@ -59,7 +59,7 @@ enum lcl_status lcl_look_host_sums(double *sum, const struct lcl_look_matrix *A,
 void lcl_look_add_asymmetry(double sum[2], int64_t i, int64_t j, double a);
 
 // Computes the properties from the sums.
-void lcl_look_take(struct lcl_look *look, const double *sum);
+void lcl_look_from_sums(struct lcl_look *look, const double *sum);
 
 // Finds the properties of a square matrix in host memory. Returns LCL_OK or
 // LCL_ENOMEM.

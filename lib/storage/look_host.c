@@ -252,6 +252,6 @@ enum lcl_status lcl_look_host(struct lcl_look *look, const struct lcl_csr *A,
     double sum[LOOK_SUMS];
     const enum lcl_status st = lcl_look_host_sums(sum, &M, log);
     if (st == LCL_OK)
-        lcl_look_take(look, sum);
+        lcl_look_from_sums(look, sum);
     return st;
 }

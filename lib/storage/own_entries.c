@@ -87,7 +87,7 @@ struct piece {
 };
 
 // Skips or copies `count` own entries that are consecutive from entry k on.
-static void take(struct piece *p, int64_t k, int64_t count)
+static void copy_entries(struct piece *p, int64_t k, int64_t count)
 {
     const int64_t skipped = p->next < count ? p->next : count;
     const int64_t rest = count - skipped;
@@ -100,7 +100,7 @@ static void take(struct piece *p, int64_t k, int64_t count)
     p->left -= taken;
 }
 
-static void take_boundary_row(struct piece *p, int64_t r)
+static void copy_boundary_row(struct piece *p, int64_t r)
 {
     const struct lcl_halo_plan *P = p->E->plan;
     const int64_t length = P->ptr[r + 1] - P->ptr[r];
@@ -112,7 +112,7 @@ static void take_boundary_row(struct piece *p, int64_t r)
             continue;
         while (end < length && col[end] < P->rows)
             ++end;
-        take(p, P->start[r] + k, end - k);
+        copy_entries(p, P->start[r] + k, end - k);
     }
 }
 
@@ -142,8 +142,8 @@ static void copy_piece(struct piece *p, int64_t first)
             r < 0 ? 0 : P->start[r] + P->ptr[r + 1] - P->ptr[r];
         const int64_t end = r + 1 < P->boundary ? P->start[r + 1] : P->nnz;
         if (r >= 0)
-            take_boundary_row(p, r);
-        take(p, from, end - from);
+            copy_boundary_row(p, r);
+        copy_entries(p, from, end - from);
     }
 }
 

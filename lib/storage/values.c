@@ -173,9 +173,9 @@ static enum lcl_status visit(lcl_kernel **kernel, const char *name,
                                lcl_arg_buffer(V->flag));
 }
 
-enum lcl_status lcl_values_take(struct lcl_values *V,
-                                const struct lcl_device_matrix *A,
-                                const struct lcl_given_arrays *given)
+enum lcl_status lcl_values_write(struct lcl_values *V,
+                                 const struct lcl_device_matrix *A,
+                                 const struct lcl_given_arrays *given)
 {
     return V->sources.of
                ? lcl_sources_gather(&V->sources, given, A->val, V->flag)

@@ -70,9 +70,9 @@ enum lcl_status lcl_values_begin(struct lcl_values *V,
                                  lcl_buffer ***other);
 // Second step: writes the new values to A->val, and sets *V->flag unless they
 // are finite. Without sources, only the first array has values. Enqueued.
-enum lcl_status lcl_values_take(struct lcl_values *V,
-                                const struct lcl_device_matrix *A,
-                                const struct lcl_given_arrays *given);
+enum lcl_status lcl_values_write(struct lcl_values *V,
+                                 const struct lcl_device_matrix *A,
+                                 const struct lcl_given_arrays *given);
 // Last step: waits; *set reports whether *V->flag was set; clears the flag.
 enum lcl_status lcl_values_end(struct lcl_values *V, bool *set);
 

@@ -348,8 +348,8 @@ void lcl_csr_factors_finish(struct lcl_csr_factors *C)
 
 // ------------------------------------------------------------------- values
 
-static enum lcl_status take_entries(const struct lcl_csr_factors *C,
-                                    const struct lcl_csr_triangle *T)
+static enum lcl_status gather_entries(const struct lcl_csr_factors *C,
+                                      const struct lcl_csr_triangle *T)
 {
     const struct lcl_factor *F = C->factor;
     return LCL_LAUNCH(C->take_entries, F->parts, lcl_arg_buffer(F->part),
@@ -359,7 +359,7 @@ static enum lcl_status take_entries(const struct lcl_csr_factors *C,
                       lcl_arg_buffer(T->val));
 }
 
-static enum lcl_status take_diagonal(const struct lcl_csr_factors *C)
+static enum lcl_status gather_diagonal(const struct lcl_csr_factors *C)
 {
     const struct lcl_factor *F = C->factor;
     return LCL_LAUNCH(C->take_diagonal, F->parts, lcl_arg_buffer(F->part),
@@ -385,9 +385,9 @@ static enum lcl_status times_diagonal(const struct lcl_csr_factors *C)
 enum lcl_status lcl_csr_factors_update(const struct lcl_csr_factors *C)
 {
     enum lcl_status st;
-    if ((st = take_entries(C, &C->lower)) < 0 ||
-        (st = take_entries(C, &C->upper)) < 0 || (st = take_diagonal(C)) < 0 ||
-        C->split == LCL_SPLIT_L_D_U)
+    if ((st = gather_entries(C, &C->lower)) < 0 ||
+        (st = gather_entries(C, &C->upper)) < 0 ||
+        (st = gather_diagonal(C)) < 0 || C->split == LCL_SPLIT_L_D_U)
         return st;
     return times_diagonal(C);
 }

@@ -112,7 +112,7 @@ void lcl_host_factor_finish(struct lcl_host_factor *host)
     *host = (struct lcl_host_factor){.hec_width = 0};
 }
 
-bool lcl_trisolve_takes_levels(enum lcl_trisolve name)
+bool lcl_trisolve_supports_levels(enum lcl_trisolve name)
 {
     return methods[name] == &lcl_trisolve_hec_level;
 }
@@ -120,7 +120,7 @@ bool lcl_trisolve_takes_levels(enum lcl_trisolve name)
 bool lcl_trisolve_reads_schedule(enum lcl_trisolve name)
 {
     return methods[name] != &lcl_trisolve_packed &&
-           !lcl_trisolve_takes_levels(name);
+           !lcl_trisolve_supports_levels(name);
 }
 
 bool lcl_trisolve_reads_order(enum lcl_trisolve name)

@@ -103,7 +103,7 @@ bool lcl_trisolve_reads_order(enum lcl_trisolve name);
 // Whether the method applies factors in levels (lib/factor/level_ildu0.h),
 // whose pattern it reads on the host. For methods that read nothing on the
 // host, lcl_trisolve_init() takes NULL.
-bool lcl_trisolve_takes_levels(enum lcl_trisolve name);
+bool lcl_trisolve_supports_levels(enum lcl_trisolve name);
 
 // Gives T->op a prolongation P, so that it supports LCL_APPLY_ADD: P w adds
 // number aggregate[p] (uint32) of w, one value for each row of a block, to the

@@ -40,7 +40,7 @@ static enum lcl_status make_room(struct lcl_numbering *N)
                    : lcl_fail_memory(lcl_context_log(N->ctx), "vectors");
 }
 
-enum lcl_status lcl_numbering_take(struct lcl_numbering *N, lcl_buffer **perm)
+enum lcl_status lcl_numbering_adopt(struct lcl_numbering *N, lcl_buffer **perm)
 {
     enum lcl_status st;
     if ((st = lcl_vector_ops_init(&N->ops, N->ctx, N->block)) < 0 ||

@@ -24,7 +24,7 @@ void lcl_numbering_init(struct lcl_numbering *N, lcl_context *ctx, int64_t n,
 
 // Switches from the caller's numbering to another one and takes *perm.
 // Returns LCL_OK, LCL_EBUILD, LCL_EDEVMEM, LCL_EDEVICE or LCL_ENOMEM.
-enum lcl_status lcl_numbering_take(struct lcl_numbering *N, lcl_buffer **perm);
+enum lcl_status lcl_numbering_adopt(struct lcl_numbering *N, lcl_buffer **perm);
 void lcl_numbering_finish(struct lcl_numbering *N);
 
 // Whether both number the rows in the same order.

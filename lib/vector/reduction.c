@@ -37,7 +37,7 @@ void lcl_reduction_cancel(struct lcl_reduction *R)
 {
     const void *partial;
     if (R->window && !R->sent)
-        (void)lcl_window_take(R->window, &partial);
+        (void)lcl_window_fetch(R->window, &partial);
 }
 
 enum lcl_status lcl_reduction_send(struct lcl_reduction *R)
@@ -46,7 +46,7 @@ enum lcl_status lcl_reduction_send(struct lcl_reduction *R)
     const void *partial;
     if (!R->window)
         return LCL_OK;
-    const enum lcl_status st = lcl_window_take(R->window, &partial);
+    const enum lcl_status st = lcl_window_fetch(R->window, &partial);
     R->sent = true;
     if (st < 0)
         return st;

@@ -228,7 +228,7 @@ static void expect_new_values(lcl_context *ctx, int block,
     assert_int_equal(lcl_buffer_write(lcl_operator_staging(t.op), t.A.val,
                                       (size_t)count * sizeof(double)),
                      LCL_OK);
-    assert_int_equal(lcl_operator_take_staged(t.op), LCL_OK);
+    assert_int_equal(lcl_operator_commit_staged(t.op), LCL_OK);
     expect_values(t.op->matrix, t.B.val, count);
     for (unsigned seed = 8; seed < 10; ++seed) {
         renew(&t, seed);

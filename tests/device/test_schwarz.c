@@ -77,8 +77,8 @@ static void solve(const struct dense *D, double *x, int most)
     }
 }
 
-static struct dense take_part(const struct lcl_csr *A, const int32_t *row,
-                              int64_t n)
+static struct dense extract_part(const struct lcl_csr *A, const int32_t *row,
+                                 int64_t n)
 {
     struct dense D = {n, test_vector(n * n),
                       calloc((size_t)(n * n), sizeof *D.level)};
@@ -96,7 +96,7 @@ static void add_part(const struct lcl_csr *A, const struct lcl_subdomains *P,
 {
     const int64_t first = P->part_ptr[p], n = P->part_ptr[p + 1] - first;
     const int32_t *row = P->row + first;
-    struct dense D = take_part(A, row, n);
+    struct dense D = extract_part(A, row, n);
     double *y = test_vector(n);
     for (int64_t i = 0; i < n; ++i)
         y[i] = b[row[i]];

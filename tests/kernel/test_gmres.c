@@ -90,8 +90,8 @@ static struct device upload(lcl_context *ctx, const struct data *d)
     };
 }
 
-static void take(lcl_buffer **buffer, double *values, int64_t count,
-                 size_t size)
+static void move_values(lcl_buffer **buffer, double *values, int64_t count,
+                        size_t size)
 {
     test_download_reals(*buffer, values, count, size);
     lcl_buffer_destroy(buffer);
@@ -100,15 +100,15 @@ static void take(lcl_buffer **buffer, double *values, int64_t count,
 static void download(struct device *D, struct data *d)
 {
     const size_t size = sizeof(double), stored = stored_size(d);
-    take(&D->V, d->V, d->ld * COLUMNS, stored);
-    take(&D->Z, d->Z, d->ld * COLUMNS, stored);
-    take(&D->h, d->h, 2 * COLUMNS, size);
-    take(&D->w, d->w, d->n, size);
-    take(&D->v, d->v, d->n, size);
-    take(&D->z, d->z, d->n, size);
-    take(&D->y, d->y, d->n, size);
-    take(&D->sums, d->sums, (int64_t)COLUMNS * GROUPS, size);
-    take(&D->state, d->state, STATE, size);
+    move_values(&D->V, d->V, d->ld * COLUMNS, stored);
+    move_values(&D->Z, d->Z, d->ld * COLUMNS, stored);
+    move_values(&D->h, d->h, 2 * COLUMNS, size);
+    move_values(&D->w, d->w, d->n, size);
+    move_values(&D->v, d->v, d->n, size);
+    move_values(&D->z, d->z, d->n, size);
+    move_values(&D->y, d->y, d->n, size);
+    move_values(&D->sums, d->sums, (int64_t)COLUMNS * GROUPS, size);
+    move_values(&D->state, d->state, STATE, size);
     lcl_buffer_destroy(&D->stop);
 }
 

@@ -109,7 +109,7 @@ static struct lcl_look look_at(lcl_context *ctx, const struct lcl_csr *A)
     double sum[LOOK_SUMS];
     assert_int_equal(lcl_device_matrix_init(&D, ctx, &B), LCL_OK);
     assert_int_equal(lcl_look_sums(sum, ctx, &D), LCL_OK);
-    lcl_look_take(&look, sum);
+    lcl_look_from_sums(&look, sum);
     lcl_device_matrix_finish(&D);
     return look;
 }

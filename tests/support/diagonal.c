@@ -173,7 +173,7 @@ struct lcl_diagonal_blocks test_random_diagonal(int64_t n, int most,
         ++count;
     }
     assert_int_equal(
-        lcl_diagonal_blocks_take(&blocks, ptr, count + 1, n, most, NULL),
+        lcl_diagonal_blocks_from_ptr(&blocks, ptr, count + 1, n, most, NULL),
         LCL_OK);
     free(ptr);
     return blocks;

@@ -163,7 +163,7 @@ static void test_supervariable__blocks_of_the_caller_are_taken(void **state)
     (void)state;
     struct lcl_diagonal_blocks blocks;
     const int64_t ptr[] = {0, 1, 5, 8};
-    assert_int_equal(lcl_diagonal_blocks_take(&blocks, ptr, 4, 8, 4, NULL),
+    assert_int_equal(lcl_diagonal_blocks_from_ptr(&blocks, ptr, 4, 8, 4, NULL),
                      LCL_OK);
     expect_blocks(&blocks, (const int32_t[]){0, 1, 5, 8}, 3);
     lcl_diagonal_blocks_finish(&blocks);
@@ -191,10 +191,10 @@ static void test_supervariable__wrong_pointers_are_refused(void **state)
     };
     struct lcl_diagonal_blocks blocks;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i)
-        if (lcl_diagonal_blocks_take(&blocks, wrong[i].ptr, wrong[i].count, 8,
-                                     4, NULL) != LCL_EINVAL)
+        if (lcl_diagonal_blocks_from_ptr(&blocks, wrong[i].ptr, wrong[i].count,
+                                         8, 4, NULL) != LCL_EINVAL)
             fail_msg("pointers %zu were taken", i);
-    assert_int_equal(lcl_diagonal_blocks_take(&blocks, NULL, 4, 8, 4, NULL),
+    assert_int_equal(lcl_diagonal_blocks_from_ptr(&blocks, NULL, 4, 8, 4, NULL),
                      LCL_EINVAL);
     struct lcl_csr A = test_identity(3);
     const struct lcl_bsr B = lcl_bsr_of_csr(&A);
@@ -221,7 +221,7 @@ static void test_supervariable__entries_inside_blocks_are_counted(void **state)
     struct lcl_csr A = test_csr_from_dense(6, dense);
     struct lcl_bsr B = lcl_bsr_of_csr(&A), C;
     struct lcl_diagonal_blocks blocks;
-    assert_int_equal(lcl_diagonal_blocks_take(&blocks, ptr, 4, 6, 32, NULL),
+    assert_int_equal(lcl_diagonal_blocks_from_ptr(&blocks, ptr, 4, 6, 32, NULL),
                      LCL_OK);
     struct lcl_diagonal_share share = lcl_diagonal_blocks_share(&blocks, &B);
     assert_int_equal(share.entries, 7);

@@ -181,8 +181,8 @@ struct bench_tables {
     enum lcl_status (*problem)(void *state, struct bench *B);
     // Measures `name` if it is a problem of these tables only; returns whether
     // it is. May be NULL.
-    bool (*take)(void *state, struct bench *B, const char *name,
-                 enum lcl_status *st);
+    bool (*run_named)(void *state, struct bench *B, const char *name,
+                      enum lcl_status *st);
     // Called after the last problem. May be NULL.
     enum lcl_status (*finish)(void *state, struct bench *B);
     void (*destroy)(void *state); // accepts NULL

@@ -42,7 +42,7 @@ static void work_finish(struct work *w)
 
 // ------------------------------------------------------------------- factors
 
-static enum lcl_status take_subdomains(struct work *w, const lcl_precond *M)
+static enum lcl_status copy_subdomains(struct work *w, const lcl_precond *M)
 {
     const struct lcl_precond_info *info = lcl_precond_info(M);
     enum lcl_status st = LCL_OK;
@@ -215,7 +215,7 @@ enum lcl_status core_system_init(struct core_system *S, const struct lcl_csr *A,
     struct work w = {.A = A, .P = P, .log = log};
     enum lcl_status st;
     *S = (struct core_system){.perm = NULL};
-    if ((st = take_subdomains(&w, M)) == LCL_OK &&
+    if ((st = copy_subdomains(&w, M)) == LCL_OK &&
         (st = make_pattern(&w, M)) == LCL_OK &&
         (st = find_order(&w, M)) == LCL_OK &&
         (st = order_values(&w)) == LCL_OK && (st = factor(&w)) == LCL_OK &&

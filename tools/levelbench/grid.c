@@ -199,7 +199,7 @@ static void print_mean(const struct grid *G, const struct bench *B,
 // ------------------------------------------------------------------- problems
 
 // Keeps the given types for all trials.
-static void take_options(struct cli *cli, const struct lcl_options *options)
+static void copy_options(struct cli *cli, const struct lcl_options *options)
 {
     const enum lcl_solver_type solver = options->solver.type;
     const enum lcl_precond_type precond = options->precond.type;
@@ -211,10 +211,10 @@ static void take_options(struct cli *cli, const struct lcl_options *options)
 }
 
 // Points the job to the matrix and vectors of the problem.
-static enum lcl_status take_problem(struct job *job, const struct bench *B)
+static enum lcl_status borrow_problem(struct job *job, const struct bench *B)
 {
     const struct problem *P = B->problem;
-    take_options(&job->cli, &B->options);
+    copy_options(&job->cli, &B->options);
     job->A = P->A;
     job->b = P->b;
     job->x = P->x;
@@ -248,7 +248,7 @@ static enum lcl_status run_trials(struct grid *G, struct bench *B)
 {
     struct job *job = &G->job;
     enum lcl_status st;
-    if ((st = open_device(job, B)) < 0 || (st = take_problem(job, B)) < 0)
+    if ((st = open_device(job, B)) < 0 || (st = borrow_problem(job, B)) < 0)
         return st;
     tune_plan(&G->tuning, job);
     if ((st = tune_run(&G->tuning, job)) < 0 || progress_interrupted() ||

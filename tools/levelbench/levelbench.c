@@ -294,10 +294,10 @@ static enum lcl_status run_problem(struct command *c, load_fn *load, char *name)
 static enum lcl_status run_name(struct command *c, char *name)
 {
     enum lcl_status st;
-    if (c->tables && c->tables->take && (st = measure_copy(c)) < 0)
+    if (c->tables && c->tables->run_named && (st = measure_copy(c)) < 0)
         return st;
-    if (c->tables && c->tables->take &&
-        c->tables->take(c->state, &c->bench, name, &st))
+    if (c->tables && c->tables->run_named &&
+        c->tables->run_named(c->state, &c->bench, name, &st))
         return st;
     return run_problem(c, bench_load, name);
 }

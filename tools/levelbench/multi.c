@@ -305,7 +305,7 @@ static void print_line_of(const char *name, const struct multi *m,
     printf("\n");
 }
 
-static bool takes_time(const struct multi *m, int task)
+static bool needs_time(const struct multi *m, int task)
 {
     for (int k = 0; k <= m->rows; ++k)
         if (seconds_of(column(m, k), task) > 0)
@@ -320,7 +320,7 @@ static void print_profile(const struct multi *m)
         printf(" %10d", m->row[k].devices);
     printf("\n");
     for (int t = 0; t < LCL_TASK_COUNT; ++t)
-        if (takes_time(m, t))
+        if (needs_time(m, t))
             print_line_of(lcl_task_name((enum lcl_task)t), m, seconds_of, t);
     print_line_of("other", m, other_seconds, 0);
     print_line_of("(waits)", m, waiting_seconds, 0);
@@ -422,8 +422,8 @@ static enum lcl_status add_problem(void *state, struct bench *B)
     return LCL_OK;
 }
 
-static bool take(void *state, struct bench *B, const char *name,
-                 enum lcl_status *st)
+static bool run_named(void *state, struct bench *B, const char *name,
+                      enum lcl_status *st)
 {
     struct multi *m = state;
     if (!is_kron_name(name))
@@ -454,6 +454,6 @@ const struct bench_tables bench_multi = {
     .needs_problem = true,
     .create = create,
     .problem = add_problem,
-    .take = take,
+    .run_named = run_named,
     .destroy = destroy,
 };

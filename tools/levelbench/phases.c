@@ -34,7 +34,7 @@ static void put_label(struct labelled *l, lcl_operator *A, int label)
     A->ops = &l->ops;
 }
 
-static void take_label(struct labelled *l)
+static void set_label(struct labelled *l)
 {
     if (l->A)
         l->A->ops = l->own;
@@ -133,9 +133,9 @@ enum lcl_status phases_end(struct phases_trace *T, enum lcl_solver_type solver,
     double until = 0; // end of all spans before
     int before = METHOD;
     *out = (struct phases){0};
-    take_label(&T->precond);
-    take_label(&T->part);
-    take_label(&T->whole);
+    set_label(&T->precond);
+    set_label(&T->part);
+    set_label(&T->whole);
     const enum lcl_status st =
         T->ctx ? lcl_trace_end(T->ctx, &spans, &count) : LCL_OK;
     for (size_t k = 0; k < count; ++k) {
@@ -168,7 +168,7 @@ double phases_sum(const struct phases *p)
            p->other + p->between;
 }
 
-void phases_take_larger(struct phases *out, const struct phases *p)
+void phases_maximum(struct phases *out, const struct phases *p)
 {
     out->product = fmax(out->product, p->product);
     out->copies = fmax(out->copies, p->copies);

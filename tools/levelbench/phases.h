@@ -48,4 +48,4 @@ enum lcl_status phases_solve(const struct bench *B, const struct work *w,
 
 double phases_sum(const struct phases *p);
 // *out = the maximum of both, phase by phase.
-void phases_take_larger(struct phases *out, const struct phases *p);
+void phases_maximum(struct phases *out, const struct phases *p);

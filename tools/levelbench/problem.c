@@ -9,7 +9,7 @@
 #include <string.h>
 
 // Takes ownership of b.
-static enum lcl_status take_rhs(struct problem *P, struct lcl_dense *b)
+static enum lcl_status adopt_rhs(struct problem *P, struct lcl_dense *b)
 {
     const bool fits = b->rows == P->A.rows && b->cols == 1;
     if (fits)
@@ -51,7 +51,7 @@ enum lcl_status bench_load(struct problem *P, char *text,
     if (st < 0 || (st = make_rhs(P)) < 0 || !P->rhs)
         return st;
     st = lcl_dense_read(&b, P->rhs, NULL, log);
-    return st < 0 ? st : take_rhs(P, &b);
+    return st < 0 ? st : adopt_rhs(P, &b);
 }
 
 enum lcl_status bench_load_text(struct problem *P, char *text,
@@ -73,7 +73,7 @@ enum lcl_status bench_load_text(struct problem *P, char *text,
     if (st < 0 || (st = make_rhs(P)) < 0 || !P->rhs)
         return st;
     st = lcl_dense_read_text(&b, P->rhs, log);
-    return st < 0 ? st : take_rhs(P, &b);
+    return st < 0 ? st : adopt_rhs(P, &b);
 }
 
 void bench_unload(struct problem *P)

@@ -103,8 +103,8 @@ PetscErrorCode system_of(PC pc, struct system **S);
 
 // Creates what `matrix` holds of source, or takes its new values; `matrix` is
 // one of S.
-PetscErrorCode system_take(struct system *S, struct matrix *matrix, Mat source,
-                           enum lcl_status *st);
+PetscErrorCode system_adopt(struct system *S, struct matrix *matrix, Mat source,
+                            enum lcl_status *st);
 
 // Makes what solves by the values of pmat, C or M, or gives it new values.
 enum lcl_status system_factor(struct system *S);

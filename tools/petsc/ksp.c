@@ -46,7 +46,7 @@ static struct lcl_solver_params params_of(KSP ksp)
 }
 
 // What solves keeps the parameters with which it was made, but for tolerances.
-static void take_params(struct system *S, const struct lcl_solver_params *next)
+static void apply_params(struct system *S, const struct lcl_solver_params *next)
 {
     const struct lcl_solver_params *now = &S->options.solver;
     if (next->divergence != now->divergence ||
@@ -65,7 +65,7 @@ static PetscErrorCode choose_form(KSP ksp, struct system *S)
     PetscFunctionBegin;
     PetscCall(KSPGetOperators(ksp, &amat, &pmat));
     S->chained = amat == pmat ? PETSC_TRUE : PETSC_FALSE;
-    take_params(S, &params);
+    apply_params(S, &params);
     PetscFunctionReturn(0);
 }
 
@@ -91,7 +91,7 @@ static PetscErrorCode KSPSetUp_LEVELCL(KSP ksp)
 }
 
 // Amat's operator with its present values.
-static PetscErrorCode take_amat(KSP ksp, struct system *S, lcl_operator **op,
+static PetscErrorCode read_amat(KSP ksp, struct system *S, lcl_operator **op,
                                 enum lcl_status *st)
 {
     Mat amat, pmat;
@@ -101,7 +101,7 @@ static PetscErrorCode take_amat(KSP ksp, struct system *S, lcl_operator **op,
     PetscCheck(A != &S->pmat || matrix_change(A, amat) != CHANGE_PATTERN,
                PetscObjectComm((PetscObject)ksp), PETSC_ERR_SUP,
                "the preconditioner is of a matrix with another pattern");
-    PetscCall(system_take(S, A, amat, st));
+    PetscCall(system_adopt(S, A, amat, st));
     *op = A->op;
     PetscFunctionReturn(0);
 }
@@ -216,7 +216,7 @@ static PetscErrorCode solve(KSP ksp, struct system *S)
     lcl_operator *op = NULL;
     enum lcl_status st;
     PetscFunctionBegin;
-    PetscCall(take_amat(ksp, S, &op, &st));
+    PetscCall(read_amat(ksp, S, &op, &st));
     if (st >= 0)
         PetscCall(need_solver(ksp, S, op, &st));
     if (st >= 0)

@@ -45,7 +45,7 @@ static PetscErrorCode is_aij(Mat A, PetscBool *yes, PetscBool *parallel)
 
 // Brings the rows of this rank up to date; of an AIJ matrix of one rank they
 // are the matrix itself.
-static PetscErrorCode take_aij(struct matrix *A, Mat aij, PetscBool parallel,
+static PetscErrorCode read_aij(struct matrix *A, Mat aij, PetscBool parallel,
                                PetscBool whole)
 {
     Mat own = aij;
@@ -63,7 +63,7 @@ static PetscErrorCode take_aij(struct matrix *A, Mat aij, PetscBool parallel,
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode take_rows(struct matrix *A, Mat source, PetscBool whole)
+static PetscErrorCode read_rows(struct matrix *A, Mat source, PetscBool whole)
 {
     PetscBool aij, parallel;
     Mat copy = NULL;
@@ -73,7 +73,7 @@ static PetscErrorCode take_rows(struct matrix *A, Mat source, PetscBool whole)
         PetscCall(MatConvert(source, MATAIJ, MAT_INITIAL_MATRIX, &copy));
         PetscCall(is_aij(copy, &aij, &parallel));
     }
-    PetscCall(take_aij(A, copy ? copy : source, parallel, whole));
+    PetscCall(read_aij(A, copy ? copy : source, parallel, whole));
     PetscCall(MatDestroy(&copy));
     PetscFunctionReturn(0);
 }
@@ -191,7 +191,7 @@ static PetscErrorCode create_of_rows(struct matrix *A, Mat source,
     PetscMPIInt size;
     PetscInt n;
     PetscFunctionBegin;
-    PetscCall(take_rows(A, source, whole));
+    PetscCall(read_rows(A, source, whole));
     PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)source), &size));
 #ifdef LEVELCL_PETSC_MPI
     if (size > 1 && whole) {
@@ -272,7 +272,7 @@ PetscErrorCode matrix_update(struct matrix *A, Mat source, PetscBool whole,
     PetscCall(remember(A, source));
     if (A->function)
         PetscFunctionReturn(0);
-    PetscCall(take_rows(A, source, whole));
+    PetscCall(read_rows(A, source, whole));
     PetscCall(MatSeqAIJGetArrayRead(A->rows, &val));
     *st = lcl_operator_update(A->op, val);
     PetscCall(MatSeqAIJRestoreArrayRead(A->rows, &val));

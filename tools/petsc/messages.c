@@ -2,7 +2,8 @@
 // Messages and statuses of the library as those of PETSc.
 #include "tools/petsc/adapter.h"
 
-static void take(void *user, enum lcl_log_level level, const char *text)
+static void print_message(void *user, enum lcl_log_level level,
+                          const char *text)
 {
     struct messages *M = user;
     if (level == LCL_LOG_ERROR)
@@ -13,7 +14,7 @@ static void take(void *user, enum lcl_log_level level, const char *text)
 
 struct lcl_log messages_log(struct messages *M)
 {
-    return (struct lcl_log){take, M, LCL_LOG_INFO};
+    return (struct lcl_log){print_message, M, LCL_LOG_INFO};
 }
 
 static PetscErrorCode code_of(enum lcl_status st)

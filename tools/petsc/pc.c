@@ -37,8 +37,8 @@ PetscErrorCode system_reset(struct system *S)
     PetscFunctionReturn(0);
 }
 
-PetscErrorCode system_take(struct system *S, struct matrix *matrix, Mat source,
-                           enum lcl_status *st)
+PetscErrorCode system_adopt(struct system *S, struct matrix *matrix, Mat source,
+                            enum lcl_status *st)
 {
     PetscFunctionBegin;
     *st = LCL_OK;
@@ -151,7 +151,7 @@ static PetscErrorCode PCSetUp_LEVELCL(PC pc)
     struct system *S = pc->data;
     enum lcl_status st;
     PetscFunctionBegin;
-    PetscCall(system_take(S, &S->pmat, pc->pmat, &st));
+    PetscCall(system_adopt(S, &S->pmat, pc->pmat, &st));
     if (st >= 0 && !S->M && !S->C)
         PetscCall(near_nullspace_set(S->pmat.op, pc->pmat, S->modes, &st));
     if (st >= 0 && S->chained)

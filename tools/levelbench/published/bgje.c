@@ -349,8 +349,8 @@ static enum lcl_status add_problem(void *state, struct bench *B)
     return bench_block_jacobi_problem(B);
 }
 
-static bool take(void *state, struct bench *B, const char *name,
-                 enum lcl_status *st)
+static bool run_named(void *state, struct bench *B, const char *name,
+                      enum lcl_status *st)
 {
     struct tables *T = state;
     if (strncmp(name, "batch:", strlen("batch:")) != 0)
@@ -377,7 +377,7 @@ const struct bench_tables bench_bgje = {
     .name = "bgje",
     .create = create,
     .problem = add_problem,
-    .take = take,
+    .run_named = run_named,
     .finish = finish,
     .destroy = lcl_free,
 };

@@ -388,8 +388,8 @@ static enum lcl_status add_problem(void *state, struct bench *B)
         B->problem->name);
 }
 
-static bool take(void *state, struct bench *B, const char *name,
-                 enum lcl_status *st)
+static bool run_named(void *state, struct bench *B, const char *name,
+                      enum lcl_status *st)
 {
     struct tables *T = state;
     if (!is_kron_name(name))
@@ -413,7 +413,7 @@ const struct bench_tables bench_kron = {
     .name = "kron",
     .create = create,
     .problem = add_problem,
-    .take = take,
+    .run_named = run_named,
     .finish = finish,
     .destroy = lcl_free,
 };

@@ -156,7 +156,7 @@ static enum lcl_status solve_traced(struct row *row, const struct bench *B,
         st = lcl_solver_solve(o->S, P->b, P->x, &row->report);
     const enum lcl_status end = lcl_team_run(team, end_trace, &t);
     for (int k = 0; k < row->devices; ++k) {
-        phases_take_larger(&row->phases, &t.phases[k]);
+        phases_maximum(&row->phases, &t.phases[k]);
         row->sum = fmax(row->sum, phases_sum(&t.phases[k]));
     }
     return st < 0 ? st : end;
@@ -385,7 +385,7 @@ static enum lcl_status fill_tables(struct bench *B, void *arg)
 }
 
 // Replaces CG with IC(0), the default for matrices, by the method of the paper.
-static void take_method(struct lcl_options *options)
+static void choose_method(struct lcl_options *options)
 {
     if (options->solver.type != LCL_SOLVER_CG)
         return;
@@ -403,7 +403,7 @@ enum lcl_status bench_multi_kron(struct bench *B, const struct multi_devices *D,
         return LCL_ENOMEM;
     T->devices = D;
     T->name = name;
-    take_method(&B->options);
+    choose_method(&B->options);
     const enum lcl_status st = bench_kron_run(B, fill_tables, T);
     if (st >= 0 && B->tables)
         print_table(B, T);
