@@ -42,7 +42,7 @@ def main():
     texts = read(sys.argv[2:])
     kernels = [name for name in texts if name.endswith(".cl")]
     with open(sys.argv[1], "w", encoding="ascii") as out:
-        out.write('#include "host/sources.h"\n')
+        out.write('#include "host/kernel_sources.h"\n')
         for name, text in texts.items():
             out.write(f"static const char {symbol(name)}[] =\n"
                       f"{literal(name, text)};\n")

@@ -4,7 +4,7 @@
 
 #include "host/log.h"
 #include "host/parallel.h"
-#include "host/place.h"
+#include "host/pci.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -228,6 +228,6 @@ enum lcl_status lcl_caps_query(const struct lcl_cl *cl, cl_device_id device,
     query_standard(extensions, caps);
     query_atomics(extensions, caps);
     query_fence(&q, extensions, caps);
-    lcl_place_query(cl, device, extensions, caps);
+    lcl_pci_query(cl, device, extensions, caps);
     return q.st;
 }

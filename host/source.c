@@ -3,7 +3,7 @@
 #include "host/source.h"
 
 #include "host/alloc.h"
-#include "host/sources.h"
+#include "host/kernel_sources.h"
 
 #include <stdbool.h>
 #include <stdio.h>

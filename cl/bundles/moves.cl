@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Values and vectors of blocks in another order.
-#include "sources.cl"
+#include "value_sources.cl"
 #include "vector.cl"

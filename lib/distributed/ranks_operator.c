@@ -3,7 +3,7 @@
 #include "lib/distributed/ranks_operator.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/comm/agree.h"
+#include "lib/comm/consistency.h"
 #include "lib/comm/mpi.h"
 #include "lib/comm/ranks.h"
 #include "lib/distributed/distributed.h"

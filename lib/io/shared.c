@@ -6,7 +6,7 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
-#include "lib/comm/agree.h"
+#include "lib/comm/consistency.h"
 #include "lib/io/finish.h"
 #include "lib/io/mm.h"
 #include "lib/io/number.h"

@@ -5,7 +5,7 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/comm/agree.h"
+#include "lib/comm/consistency.h"
 #include "lib/distributed/distributed.h"
 #include "lib/kron/judge.h"
 #include "lib/kron/kron.h"

@@ -3,7 +3,7 @@
 // blocking or in the background.
 #include "host/alloc.h"
 #include "host/background.h"
-#include "host/caller.h"
+#include "host/cl_arguments.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/distributed/team_operator.h"

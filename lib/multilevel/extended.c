@@ -6,7 +6,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/storage/counted.h"
+#include "lib/storage/row_lengths.h"
 
 #include "cl/multilevel/aggregate.cl.h"
 #include "cl/multilevel/extended.cl.h"

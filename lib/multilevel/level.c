@@ -10,7 +10,7 @@
 #include "lib/multilevel/nodes.h"
 #include "lib/multilevel/prolongator.h"
 #include "lib/multilevel/tentative.h"
-#include "lib/storage/compose.h"
+#include "lib/storage/row_union.h"
 #include "lib/storage/transpose.h"
 
 #include <math.h>

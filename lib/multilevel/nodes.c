@@ -5,7 +5,7 @@
 #include "host/geometry.h"
 #include "host/launch.h"
 #include "host/runtime.h"
-#include "lib/storage/counted.h"
+#include "lib/storage/row_lengths.h"
 #include "lib/storage/to_blocks.h"
 
 static enum lcl_status get_kernel_of(lcl_kernel **out, lcl_context *ctx,

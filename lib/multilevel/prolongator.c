@@ -5,7 +5,7 @@
 #include "host/geometry.h"
 #include "host/launch.h"
 #include "host/runtime.h"
-#include "lib/storage/counted.h"
+#include "lib/storage/row_lengths.h"
 
 enum {
     POWER_STEPS = 10,

@@ -10,7 +10,7 @@
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
 #include "lib/multilevel/row_arrival.h"
-#include "lib/storage/compose.h"
+#include "lib/storage/row_union.h"
 #include "lib/storage/transpose.h"
 
 static const char what[] = "rows of a level";

@@ -5,7 +5,7 @@
 
 #include "lib/multilevel/rank_rows.h"
 #include "lib/operator/operator.h"
-#include "lib/storage/compose.h"
+#include "lib/storage/row_union.h"
 
 struct lcl_rank_source {
     const lcl_operator *whole;

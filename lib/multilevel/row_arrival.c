@@ -8,7 +8,7 @@
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/multilevel/rank_rows.h"
-#include "lib/storage/counted.h"
+#include "lib/storage/row_lengths.h"
 
 static const char what[] = "rows of other ranks";
 

@@ -7,7 +7,7 @@
 #include "host/log.h"
 #include "host/outbox.h"
 #include "host/runtime.h"
-#include "lib/storage/compose.h"
+#include "lib/storage/row_union.h"
 #include "lib/vector/vector.h"
 
 static const char what[] = "rows for other ranks";

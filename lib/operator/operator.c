@@ -3,7 +3,7 @@
 #include "lib/operator/operator.h"
 #include "host/access.h"
 #include "host/alloc.h"
-#include "host/caller.h"
+#include "host/cl_arguments.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/matrix/view.h"

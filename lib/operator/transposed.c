@@ -2,7 +2,7 @@
 // The transpose of an operator with a matrix or a Kronecker system.
 #include "lib/operator/transposed.h"
 
-#include "host/caller.h"
+#include "host/cl_arguments.h"
 #include "host/log.h"
 #include "host/runtime.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Operators from matrices in OpenCL buffers of the caller, and new values.
-#include "host/caller.h"
+#include "host/cl_arguments.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"

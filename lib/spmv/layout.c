@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Operators from matrices in layouts of the caller, and their new values.
-#include "host/caller.h"
+#include "host/cl_arguments.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/matrix/view.h"

@@ -4,7 +4,7 @@
 
 #include "host/runtime.h"
 #include "lib/storage/own_entries.h"
-#include "lib/storage/sources.h"
+#include "lib/storage/value_sources.h"
 
 struct lcl_blocked {
     struct lcl_device_matrix A;

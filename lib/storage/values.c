@@ -150,7 +150,7 @@ enum lcl_status lcl_values_begin(struct lcl_values *V,
     return st < 0 ? st : need(*other, V, A);
 }
 
-// take_values or find_change of sources.cl.
+// take_values or find_change of value_sources.cl.
 static enum lcl_status visit(lcl_kernel **kernel, const char *name,
                              const struct lcl_values *V,
                              const struct lcl_device_matrix *A,
@@ -158,7 +158,7 @@ static enum lcl_status visit(lcl_kernel **kernel, const char *name,
 {
     const int values = A->block * A->block;
     const struct lcl_spec spec = {
-        .source = "sources.cl",
+        .source = "value_sources.cl",
         .kernel = name,
         .group = lcl_vector_group(lcl_context_caps(V->ctx)),
         .block = values > 1 ? values : 0,

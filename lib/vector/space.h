@@ -3,7 +3,7 @@
 #pragma once
 
 #include "host/buffer.h"
-#include "lib/comm/agree.h"
+#include "lib/comm/consistency.h"
 #include "lib/vector/dots.h"
 
 // Vectors of n doubles on the device of a context; with `comm`, the rank's part

@@ -3,7 +3,7 @@
 // are hashes of round, sender and receiver.
 #include "tests/support/rank_cases.h"
 
-#include "lib/comm/agree.h"
+#include "lib/comm/consistency.h"
 #include "tests/support/capture.h"
 
 #include <math.h>

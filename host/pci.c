@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The address of a device on the PCI bus, from vendor extensions, and the NUMA
 // node that Linux reports for the address.
-#include "host/place.h"
+#include "host/pci.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -37,8 +37,8 @@ static bool ask(const struct asking *q, cl_device_info what, void *value,
            CL_SUCCESS;
 }
 
-void lcl_place_text(char text[16], unsigned domain, unsigned bus,
-                    unsigned device, unsigned function)
+void lcl_pci_text(char text[16], unsigned domain, unsigned bus, unsigned device,
+                  unsigned function)
 {
     snprintf(text, 16, "%04x:%02x:%02x.%x", domain & 0xffff, bus & 0xff,
              device & 0x1f, function & 7);
@@ -48,8 +48,8 @@ static void query_khr(const struct asking *q, char text[16])
 {
     struct pci_khr place;
     if (ask(q, DEVICE_PCI_BUS_INFO_KHR, &place, sizeof place))
-        lcl_place_text(text, place.domain, place.bus, place.device,
-                       place.function);
+        lcl_pci_text(text, place.domain, place.bus, place.device,
+                     place.function);
 }
 
 // A slot combines device and function. Old drivers report no domain.
@@ -60,14 +60,14 @@ static void query_nv(const struct asking *q, char text[16])
         !ask(q, DEVICE_PCI_SLOT_ID_NV, &slot, sizeof slot))
         return;
     (void)ask(q, DEVICE_PCI_DOMAIN_ID_NV, &domain, sizeof domain);
-    lcl_place_text(text, domain, bus, slot >> 3, slot & 7);
+    lcl_pci_text(text, domain, bus, slot >> 3, slot & 7);
 }
 
 static void query_amd(const struct asking *q, char text[16])
 {
     struct pci_amd place;
     if (ask(q, DEVICE_TOPOLOGY_AMD, &place, sizeof place) && place.type == 1)
-        lcl_place_text(text, 0, place.bus, place.device, place.function);
+        lcl_pci_text(text, 0, place.bus, place.device, place.function);
 }
 
 static int node_of(const char *pci)
@@ -84,8 +84,8 @@ static int node_of(const char *pci)
     return node;
 }
 
-void lcl_place_query(const struct lcl_cl *cl, cl_device_id device,
-                     const char *extensions, struct lcl_caps *caps)
+void lcl_pci_query(const struct lcl_cl *cl, cl_device_id device,
+                   const char *extensions, struct lcl_caps *caps)
 {
     const struct asking q = {cl, device};
     caps->numa_node = -1;

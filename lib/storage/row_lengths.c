@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Allocates a matrix on the device for given row lengths.
-#include "lib/storage/counted.h"
+#include "lib/storage/row_lengths.h"
 
 #include "host/log.h"
 #include "host/runtime.h"

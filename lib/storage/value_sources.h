@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The source of each value of a matrix on the device, so that one pass writes
 // new values of the caller: value v is the caller's value of[v], the sum of
-// several, or 0 (sources.cl).
+// several, or 0 (value_sources.cl).
 #pragma once
 
 #include "host/buffer.h"

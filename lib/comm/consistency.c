@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compares parameters that must be equal on all ranks.
-#include "lib/comm/agree.h"
+#include "lib/comm/consistency.h"
 
 #include "host/alloc.h"
 #include "host/log.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Arguments of the functions with OpenCL objects: arrays and events of the
 // caller.
-#include "host/caller.h"
+#include "host/cl_arguments.h"
 
 #include "host/buffer.h"
 #include "host/context.h"

@@ -2,17 +2,17 @@
 // A matrix C with rows of A and B: row i has the entries of row i of A in
 // columns below `limit`, if i < rows, then those of row place[i] of B, if
 // `placed` is not 0 and place[i] is not negative.
-//     compose_lengths    length[i] = number of entries of row i
-//     compose_rows       columns and values
+//     row_union_lengths    length[i] = number of entries of row i
+//     row_union_rows       columns and values
 //
 // Data:   CSR, A with ascending columns.
-// Launch: any number of groups; compose_rows: 2^shift lanes share a row.
+// Launch: any number of groups; row_union_rows: 2^shift lanes share a row.
 // Determinism: exact.
 #include "search.cl.h"
 #include "wave.cl.h"
 
 WORK_GROUP
-kernel void compose_lengths(long n, long rows, int limit,
+kernel void row_union_lengths(long n, long rows, int limit,
                             global const uint *restrict a_ptr,
                             global const int *restrict a_col, int placed,
                             global const int *restrict place,
@@ -29,7 +29,7 @@ kernel void compose_lengths(long n, long rows, int limit,
 }
 
 WORK_GROUP
-kernel void compose_rows(
+kernel void row_union_rows(
     long n, int shift, long rows, global const uint *restrict a_ptr,
     global const int *restrict a_col, global const double *restrict a_val,
     int placed, global const int *restrict place,

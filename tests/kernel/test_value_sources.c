@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sources.cl: values of a matrix from those of the caller.
+// value_sources.cl: values of a matrix from those of the caller.
 #include "tests/support/device.h"
 #include "tests/support/systems.h"
 
 #include "host/launch.h"
-#include "lib/ref/sources.h"
-#include "lib/storage/sources.h"
+#include "lib/ref/value_sources.h"
+#include "lib/storage/value_sources.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -111,7 +111,7 @@ static void expect_gathered(struct lcl_sources *D, const struct sources *S,
     free(expected);
 }
 
-static void test_sources__values_are_gathered_and_summed(void **state)
+static void test_value_sources__values_are_gathered_and_summed(void **state)
 {
     static const int64_t small[][2] = {{1, 1}, {60, 40}, {61, 300}, {0, 0}};
     static const int64_t large[][2] = {{1, 3}, {20011, 9973}, {0, 0}};
@@ -127,7 +127,7 @@ static void test_sources__values_are_gathered_and_summed(void **state)
     }
 }
 
-static void test_sources__no_values(void **state)
+static void test_value_sources__no_values(void **state)
 {
     struct sources S;
     sources_init(&S, 0, 5, 1);
@@ -157,7 +157,7 @@ static void expect_order(lcl_context *ctx, int64_t blocks, int block)
     sources_finish(&T);
 }
 
-static void test_sources__blocks_keep_their_sources(void **state)
+static void test_value_sources__blocks_keep_their_sources(void **state)
 {
     const int64_t n = test_size(17, 3001);
     expect_order(*state, n, 1);
@@ -187,7 +187,7 @@ static void expect_places(lcl_context *ctx, const struct sources *S,
     free(T.of);
 }
 
-static void test_sources__places_of_a_larger_matrix(void **state)
+static void test_value_sources__places_of_a_larger_matrix(void **state)
 {
     struct sources S;
     sources_init(&S, 40, 40, 3);
@@ -239,7 +239,7 @@ static void expect_checked(struct lcl_sources *D, int64_t entries, int64_t k)
 }
 
 // The second value of a sum, and the source of a value.
-static void test_sources__values_are_checked(void **state)
+static void test_value_sources__values_are_checked(void **state)
 {
     struct sources S;
     sources_init(&S, 61, 300, 9);
@@ -279,7 +279,7 @@ static void expect_runs(lcl_context *ctx, int64_t runs, int row)
     sources_finish(&S);
 }
 
-static void test_sources__rows_of_full_blocks_are_runs(void **state)
+static void test_value_sources__rows_of_full_blocks_are_runs(void **state)
 {
     expect_runs(*state, 1, 2);
     expect_runs(*state, test_size(17, 3001), 3);
@@ -290,7 +290,7 @@ static void test_sources__rows_of_full_blocks_are_runs(void **state)
 static void expect_taken(lcl_context *ctx, int64_t blocks, int block,
                          const int32_t *map, double one)
 {
-    const struct lcl_spec spec = {.source = "sources.cl",
+    const struct lcl_spec spec = {.source = "value_sources.cl",
                                   .kernel = "take_values",
                                   .group = test_group(ctx, 2),
                                   .block = block > 1 ? block : 0};
@@ -320,7 +320,7 @@ static void expect_taken(lcl_context *ctx, int64_t blocks, int block,
     free(got);
 }
 
-static void test_sources__values_are_taken_and_checked(void **state)
+static void test_value_sources__values_are_taken_and_checked(void **state)
 {
     const int64_t n = test_size(17, 3001);
     int32_t *map = test_random_permutation(n, 4);
@@ -337,7 +337,7 @@ static void test_sources__values_are_taken_and_checked(void **state)
 static void expect_compared(lcl_context *ctx, int64_t blocks, int block,
                             const int32_t *map, int64_t other)
 {
-    const struct lcl_spec spec = {.source = "sources.cl",
+    const struct lcl_spec spec = {.source = "value_sources.cl",
                                   .kernel = "find_change",
                                   .group = test_group(ctx, 2),
                                   .block = block > 1 ? block : 0};
@@ -363,7 +363,7 @@ static void expect_compared(lcl_context *ctx, int64_t blocks, int block,
     free(was);
 }
 
-static void test_sources__one_bit_is_a_change(void **state)
+static void test_value_sources__one_bit_is_a_change(void **state)
 {
     const int64_t n = test_size(17, 3001);
     int32_t *map = test_random_permutation(n, 4);
@@ -398,7 +398,7 @@ static void expect_gathered_change(struct lcl_sources *D,
     free(val);
 }
 
-static void test_sources__one_bit_of_a_sum_is_a_change(void **state)
+static void test_value_sources__one_bit_of_a_sum_is_a_change(void **state)
 {
     const int64_t n = test_size(60, 20011);
     struct sources S;
@@ -414,15 +414,15 @@ static void test_sources__one_bit_of_a_sum_is_a_change(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sources__values_are_gathered_and_summed),
-        cmocka_unit_test(test_sources__no_values),
-        cmocka_unit_test(test_sources__blocks_keep_their_sources),
-        cmocka_unit_test(test_sources__places_of_a_larger_matrix),
-        cmocka_unit_test(test_sources__values_are_checked),
-        cmocka_unit_test(test_sources__rows_of_full_blocks_are_runs),
-        cmocka_unit_test(test_sources__values_are_taken_and_checked),
-        cmocka_unit_test(test_sources__one_bit_is_a_change),
-        cmocka_unit_test(test_sources__one_bit_of_a_sum_is_a_change),
+        cmocka_unit_test(test_value_sources__values_are_gathered_and_summed),
+        cmocka_unit_test(test_value_sources__no_values),
+        cmocka_unit_test(test_value_sources__blocks_keep_their_sources),
+        cmocka_unit_test(test_value_sources__places_of_a_larger_matrix),
+        cmocka_unit_test(test_value_sources__values_are_checked),
+        cmocka_unit_test(test_value_sources__rows_of_full_blocks_are_runs),
+        cmocka_unit_test(test_value_sources__values_are_taken_and_checked),
+        cmocka_unit_test(test_value_sources__one_bit_is_a_change),
+        cmocka_unit_test(test_value_sources__one_bit_of_a_sum_is_a_change),
     };
     return test_device_run(tests);
 }

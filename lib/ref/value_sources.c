@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reference of values that come from a caller's.
-#include "lib/ref/sources.h"
+#include "lib/ref/value_sources.h"
 
 void lcl_ref_sources(double *val, int64_t n, int64_t entries,
                      const uint32_t *of, const uint32_t *start,

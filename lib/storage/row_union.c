@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matrices with rows of two others on the device.
-#include "lib/storage/compose.h"
+#include "lib/storage/row_union.h"
 
 #include "host/geometry.h"
 #include "host/launch.h"
 #include "host/runtime.h"
-#include "lib/storage/counted.h"
+#include "lib/storage/row_lengths.h"
 #include "lib/vector/vector.h"
 
 // If a matrix is missing, passes arrays that the kernels do not read.
@@ -28,7 +28,7 @@ static enum lcl_status find_lengths(lcl_buffer *length, lcl_context *ctx,
     const struct lcl_device_matrix *B = one_of(from->B, from->A);
     lcl_kernel *kernel;
     const enum lcl_status st =
-        lcl_vector_kernel(&kernel, ctx, "compose.cl", "compose_lengths");
+        lcl_vector_kernel(&kernel, ctx, "row_union.cl", "row_union_lengths");
     return st < 0
                ? st
                : LCL_LAUNCH(kernel, lcl_vector_groups(lcl_context_caps(ctx)),
@@ -49,7 +49,7 @@ enum lcl_status lcl_compose_values(const struct lcl_device_matrix *C,
     const int shift = lcl_row_shift(ctx, lcl_row_values(C));
     lcl_kernel *kernel;
     const enum lcl_status st =
-        lcl_vector_kernel(&kernel, ctx, "compose.cl", "compose_rows");
+        lcl_vector_kernel(&kernel, ctx, "row_union.cl", "row_union_rows");
     return st < 0
                ? st
                : LCL_LAUNCH(kernel, C->groups, lcl_arg_long(C->n),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Addresses of devices on the PCI bus, from the answers of each extension.
-#include "host/place.h"
+#include "host/pci.h"
 #include "tests/support/test.h"
 
 #include <string.h>
@@ -32,12 +32,12 @@ static void expect_place(const struct answer *all, const char *extensions,
     const struct lcl_cl cl = {.api = &api};
     struct lcl_caps caps = {.numa_node = 7};
     answers = all;
-    lcl_place_query(&cl, NULL, extensions, &caps);
+    lcl_pci_query(&cl, NULL, extensions, &caps);
     assert_string_equal(caps.pci, pci);
     assert_int_equal(caps.numa_node, -1); // no machine has these addresses
 }
 
-static void test_place__is_unknown_without_extensions(void **state)
+static void test_pci__is_unknown_without_extensions(void **state)
 {
     (void)state;
     static const struct answer none[] = {{0, NULL, 0}};
@@ -47,7 +47,7 @@ static void test_place__is_unknown_without_extensions(void **state)
     expect_place(none, "cl_amd_device_attribute_query", "");
 }
 
-static void test_place__is_the_answer_of_khr(void **state)
+static void test_pci__is_the_answer_of_khr(void **state)
 {
     (void)state;
     static const cl_uint place[] = {0xfffe, 0x3b, 0x1f, 7};
@@ -56,7 +56,7 @@ static void test_place__is_the_answer_of_khr(void **state)
     expect_place(all, "cl_khr_fp64 cl_khr_pci_bus_info", "fffe:3b:1f.7");
 }
 
-static void test_place__is_made_of_the_slot_of_nv(void **state)
+static void test_pci__is_made_of_the_slot_of_nv(void **state)
 {
     (void)state;
     static const cl_uint bus = 0xe4, slot = 0xff, domain = 0xfffd;
@@ -67,7 +67,7 @@ static void test_place__is_made_of_the_slot_of_nv(void **state)
     expect_place(all, "cl_nv_device_attribute_query", "fffd:e4:1f.7");
 }
 
-static void test_place__is_the_topology_of_amd(void **state)
+static void test_pci__is_the_topology_of_amd(void **state)
 {
     (void)state;
     static const unsigned char topology[24] = {
@@ -84,10 +84,10 @@ static void test_place__is_the_topology_of_amd(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_place__is_unknown_without_extensions),
-        cmocka_unit_test(test_place__is_the_answer_of_khr),
-        cmocka_unit_test(test_place__is_made_of_the_slot_of_nv),
-        cmocka_unit_test(test_place__is_the_topology_of_amd),
+        cmocka_unit_test(test_pci__is_unknown_without_extensions),
+        cmocka_unit_test(test_pci__is_the_answer_of_khr),
+        cmocka_unit_test(test_pci__is_made_of_the_slot_of_nv),
+        cmocka_unit_test(test_pci__is_the_topology_of_amd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// compose.cl compared with plain C.
+// row_union.cl compared with plain C.
 #include "lib/matrix/bsr.h"
-#include "lib/storage/compose.h"
+#include "lib/storage/row_union.h"
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 #include "tests/support/systems.h"
@@ -127,7 +127,7 @@ static void expect_limits(lcl_context *ctx, struct lcl_csr A)
     test_csr_finish(&A);
 }
 
-static void test_compose__entries_below_a_column(void **state)
+static void test_row_union__entries_below_a_column(void **state)
 {
     const int64_t n = test_size(30, 3000);
     expect_limits(*state, test_identity(1));
@@ -137,7 +137,7 @@ static void test_compose__entries_below_a_column(void **state)
 }
 
 // Rows of B in any order.
-static void test_compose__listed_rows(void **state)
+static void test_row_union__listed_rows(void **state)
 {
     const int64_t n = test_size(40, 4000);
     struct lcl_csr B = test_random_csr(n, 6, 5);
@@ -151,7 +151,7 @@ static void test_compose__listed_rows(void **state)
 }
 
 // Every third row has no row of B, and the last rows none of A.
-static void test_compose__rows_of_both(void **state)
+static void test_row_union__rows_of_both(void **state)
 {
     const int64_t n = test_size(40, 4000);
     struct lcl_csr A = test_random_csr(n, 4, 5), B = test_random_csr(n, 9, 7);
@@ -170,7 +170,7 @@ static void test_compose__rows_of_both(void **state)
     test_csr_finish(&A);
 }
 
-static void test_compose__no_entries(void **state)
+static void test_row_union__no_entries(void **state)
 {
     int64_t none[] = {0, 0, 0, 0};
     const int32_t place[] = {2, -1, 0};
@@ -183,7 +183,7 @@ static void test_compose__no_entries(void **state)
         expect_composition(*state, &parts[k]);
 }
 
-static void test_compose__places_of_rows(void **state)
+static void test_row_union__places_of_rows(void **state)
 {
     const int64_t rows = test_size(40, 4000), count = rows / 3;
     int32_t *row = test_random_permutation(rows, 7);
@@ -201,7 +201,7 @@ static void test_compose__places_of_rows(void **state)
     free(row);
 }
 
-static void test_compose__too_many_entries_are_refused(void **state)
+static void test_row_union__too_many_entries_are_refused(void **state)
 {
     const struct lcl_device_matrix A = {.n = 1,
                                         .blocks = LCL_NARROW_MOST / 2 + 1};
@@ -214,12 +214,12 @@ static void test_compose__too_many_entries_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compose__entries_below_a_column),
-        cmocka_unit_test(test_compose__listed_rows),
-        cmocka_unit_test(test_compose__rows_of_both),
-        cmocka_unit_test(test_compose__no_entries),
-        cmocka_unit_test(test_compose__places_of_rows),
-        cmocka_unit_test(test_compose__too_many_entries_are_refused),
+        cmocka_unit_test(test_row_union__entries_below_a_column),
+        cmocka_unit_test(test_row_union__listed_rows),
+        cmocka_unit_test(test_row_union__rows_of_both),
+        cmocka_unit_test(test_row_union__no_entries),
+        cmocka_unit_test(test_row_union__places_of_rows),
+        cmocka_unit_test(test_row_union__too_many_entries_are_refused),
     };
     return test_device_run(tests);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The source of each value of a matrix on the device.
-#include "lib/storage/sources.h"
+#include "lib/storage/value_sources.h"
 
 #include "host/geometry.h"
 #include "host/launch.h"
@@ -56,7 +56,7 @@ static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx,
                                   const char *kernel, int block)
 {
     const struct lcl_spec spec = {
-        .source = "sources.cl",
+        .source = "value_sources.cl",
         .kernel = kernel,
         .group = lcl_vector_group(lcl_context_caps(ctx)),
         .block = block > 1 ? block : 0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrices with rows of two others on the device (cl/storage/compose.cl).
+// Matrices with rows of two others on the device (cl/storage/row_union.cl).
 #pragma once
 
 #include "lib/storage/matrix.h"
