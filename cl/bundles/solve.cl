@@ -5,7 +5,7 @@
 #include "csr.cl"
 #include "diagonal.cl"
 #include "judge.cl"
-#include "look.cl"
+#include "properties.cl"
 #include "product_sums.cl"
 #include "rounding.cl"
 #include "vector.cl"

@@ -85,7 +85,7 @@ bool lcl_wants_subdomains(const struct lcl_precond_params *p)
            p->order > LCL_ORDER_NONE;
 }
 
-static bool is_planar(const struct lcl_look *look, double n)
+static bool is_planar(const struct lcl_properties *look, double n)
 {
     const double mean = look->couplings / n;
     return mean < PLANAR_ROW ||
@@ -104,7 +104,7 @@ static bool is_elliptic(const struct lcl_traits *T)
     return !T->reproducible && T->n >= rows && (T->modes || constants);
 }
 
-// Then D^-1 A has its eigenvalues within 1 -+ LOOK_CLOSE: some tens of
+// Then D^-1 A has its eigenvalues within 1 -+ PROPERTIES_CLOSE: some tens of
 // iterations, which no set-up of factors repays.
 static bool is_dominated(const struct lcl_traits *T)
 {
@@ -118,7 +118,7 @@ static bool is_dominated(const struct lcl_traits *T)
 // lanes factors cost a hundred iterations.
 static bool is_mostly_dominated(const struct lcl_traits *T)
 {
-    const struct lcl_look *look = T->look;
+    const struct lcl_properties *look = T->look;
     return !look->symmetric && look->close <= T->n / (T->serial ? 10 : 2) &&
            look->loose <= T->n / 100 &&
            !(T->serial && look->opposite >= ELLIPTIC_WEIGHT);
@@ -169,7 +169,7 @@ static bool has_many_levels(const struct lcl_traits *T)
 
 static bool is_uneven(const struct lcl_traits *T)
 {
-    const struct lcl_look *look = T->look;
+    const struct lcl_properties *look = T->look;
     return T->block_size == 1 &&
            look->squares * (double)T->n >=
                UNEVEN * look->couplings * look->couplings &&
@@ -216,7 +216,7 @@ static bool suits_minres(enum lcl_precond_type type)
 
 static bool is_definite(const struct lcl_traits *T)
 {
-    return lcl_look_is_definite(T->look, T->n);
+    return lcl_properties_is_definite(T->look, T->n);
 }
 
 static bool has_smooth_modes(const struct lcl_traits *T)

@@ -22,7 +22,7 @@ enum lcl_shape {
 
 // What the choice depends on.
 struct lcl_traits {
-    const struct lcl_look *look;
+    const struct lcl_properties *look;
     int64_t n; // rows, on all devices
     int block_size;
     bool distributed;

@@ -13,7 +13,7 @@ static enum lcl_status any_solver(struct lcl_solver_params *solver,
     if (!lcl_operator_is_matrix(A))
         return LCL_OK;
     if ((st = lcl_operator_look(A)) == LCL_OK &&
-        lcl_look_is_definite(&A->look, A->range.total))
+        lcl_properties_is_definite(&A->look, A->range.total))
         solver->type = LCL_SOLVER_CG;
     return st;
 }

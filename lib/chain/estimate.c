@@ -23,7 +23,7 @@ enum { INDEX = 4, VALUE = 8, MAP = INDEX + VALUE };
 // What a method is made for: the rows and entries of one device.
 struct size {
     const struct lcl_caps *caps;
-    const struct lcl_look *look;
+    const struct lcl_properties *look;
     double rows, nnz;
     int block;
 };
@@ -252,12 +252,12 @@ enum lcl_status lcl_estimate_solve(struct lcl_estimate *out,
                                    int devices, const struct lcl_log *log)
 {
     struct lcl_options o = LCL_OPTIONS_INIT;
-    struct lcl_look look;
+    struct lcl_properties look;
     if (!out)
         return lcl_misuse(log, "lcl_estimate_solve: out is NULL");
     *out = (struct lcl_estimate)LCL_ESTIMATE_INIT;
     enum lcl_status st = check(A, caps, devices, log);
-    if (st < 0 || (st = lcl_look_host(&look, A, log)) < 0)
+    if (st < 0 || (st = lcl_properties_host(&look, A, log)) < 0)
         return st;
     if (options)
         o = *options;

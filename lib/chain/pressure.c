@@ -8,7 +8,7 @@
 #include "lib/dense/host_inverse.h"
 #include "lib/matrix/bsr.h"
 
-#include "cl/storage/look.cl.h"
+#include "cl/storage/properties.cl.h"
 
 #include <math.h>
 
@@ -22,8 +22,9 @@ enum { WINDOWS = 16, CELLS = 64, BLOCKS = 64 * CELLS };
 #define NEARLY_ALL 0.9
 
 struct unknown {
-    int64_t coupled; // cells whose couplings add up to more than LOOK_CLOSE
-    int64_t loose;   // than LOOK_LOOSE
+    int64_t
+        coupled;   // cells whose couplings add up to more than PROPERTIES_CLOSE
+    int64_t loose; // than PROPERTIES_LOOSE
     double opposite, all;
 };
 
@@ -77,8 +78,8 @@ static void survey_unknown(struct unknown *u, const struct window *w, int64_t i,
         weight += fabs(a);
         opposite += a < 0 ? -a : 0;
     }
-    u->coupled += weight > LOOK_CLOSE;
-    u->loose += weight > LOOK_LOOSE;
+    u->coupled += weight > PROPERTIES_CLOSE;
+    u->loose += weight > PROPERTIES_LOOSE;
     u->opposite += opposite;
     u->all += weight;
 }

@@ -5,7 +5,7 @@
 #include "lib/operator/modes.h"
 #include "lib/operator/operator.h"
 
-#include "cl/storage/look.cl.h"
+#include "cl/storage/properties.cl.h"
 
 void lcl_operator_init(lcl_operator *A, const struct lcl_operator_ops *ops,
                        struct lcl_space range, struct lcl_space domain)
@@ -224,20 +224,20 @@ enum lcl_status lcl_apply_buffers(lcl_operator *A, const lcl_buffer *x,
 
 static enum lcl_status look_at_matrix(lcl_operator *A)
 {
-    double sum[LOOK_SUMS];
-    enum lcl_status st = lcl_look_sums(sum, A->range.ctx, A->matrix);
+    double sum[PROPERTIES_SUMS];
+    enum lcl_status st = lcl_properties_sums(sum, A->range.ctx, A->matrix);
     if (st < 0)
         return lcl_space_end(&A->range, st);
     if (A->ops->add_asymmetry)
-        A->ops->add_asymmetry(A, sum + LOOK_ASYMMETRY);
-    st = lcl_space_sum(&A->range, sum, LOOK_SUMS);
-    lcl_look_from_sums(&A->look, sum);
+        A->ops->add_asymmetry(A, sum + PROPERTIES_ASYMMETRY);
+    st = lcl_space_sum(&A->range, sum, PROPERTIES_SUMS);
+    lcl_properties_from_sums(&A->look, sum);
     return st;
 }
 
 enum lcl_status lcl_operator_look(lcl_operator *A)
 {
-    const struct lcl_look *look = &A->look;
+    const struct lcl_properties *look = &A->look;
     enum lcl_status st;
     if (A->looked)
         return LCL_OK;

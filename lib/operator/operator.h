@@ -5,8 +5,8 @@
 
 #include "host/program.h"
 #include "lib/comm/share.h"
-#include "lib/storage/look.h"
 #include "lib/storage/matrix.h"
+#include "lib/storage/properties.h"
 #include "lib/vector/numbering.h"
 #include "lib/vector/operands.h"
 #include "lib/vector/space.h"
@@ -79,7 +79,7 @@ struct lcl_operator_ops {
     // Sets A->look. NULL: computed from A->matrix.
     enum lcl_status (*look)(lcl_operator *A);
     // Adds the entries that A->matrix lacks to the sums of the asymmetry
-    // (lib/storage/look.h). NULL: there are none.
+    // (lib/storage/properties.h). NULL: there are none.
     void (*add_asymmetry)(const lcl_operator *A, double sum[2]);
     // Frees A->state, which may be NULL. NULL: nothing to free.
     void (*destroy)(lcl_operator *A);
@@ -124,7 +124,7 @@ struct lcl_operator {
     struct lcl_null_vectors null, left_null;
     uint64_t version; // counts the updates of values
     bool looked;      // `look` has been set for the current values
-    struct lcl_look look;
+    struct lcl_properties look;
     struct lcl_operator_info info;
 };
 
@@ -211,7 +211,8 @@ enum lcl_status lcl_operator_allocate(lcl_operator **out, lcl_context *ctx,
                                       int64_t rows, int64_t cols, int block);
 
 // Sets A->look, the properties of the square matrix A, unless it belongs to the
-// current values. Returns LCL_OK or a status of lcl_look_sums(). Collective.
+// current values. Returns LCL_OK or a status of lcl_properties_sums().
+// Collective.
 enum lcl_status lcl_operator_look(lcl_operator *A);
 
 // Whether the caller has given near-null vectors, on this rank.
@@ -219,6 +220,6 @@ bool lcl_operator_has_near_nullspace(lcl_operator *A);
 
 // Checks that A is symmetric, as `who` requires; sets A->look. Returns LCL_OK,
 // also for a callback, whose symmetry is not tested; LCL_EUNSUPPORTED if A is
-// not symmetric; or a status of lcl_look_sums().
+// not symmetric; or a status of lcl_properties_sums().
 enum lcl_status lcl_operator_require_symmetric(lcl_operator *A,
                                                const char *who);

@@ -8,8 +8,8 @@
 #include "host/log.h"
 #include "host/queue.h"
 #include "host/runtime.h"
-#include "lib/storage/look.h"
 #include "lib/storage/matrix.h"
+#include "lib/storage/properties.h"
 
 #include <math.h>
 
@@ -310,9 +310,9 @@ void lcl_halo_asymmetry(const struct lcl_halo *H, double sum[2])
     for (int64_t r = 0; r < P->boundary; ++r)
         for (int64_t k = P->ptr[r]; k < P->ptr[r + 1]; ++k)
             if (P->col[k] >= P->rows)
-                lcl_look_add_asymmetry(sum, P->first + P->row[r],
-                                       P->ghost[P->col[k] - P->rows],
-                                       H->host[k]);
+                lcl_properties_add_asymmetry(sum, P->first + P->row[r],
+                                             P->ghost[P->col[k] - P->rows],
+                                             H->host[k]);
 }
 
 uint64_t lcl_halo_bytes(const struct lcl_halo *H)

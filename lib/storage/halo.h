@@ -96,7 +96,7 @@ enum lcl_status lcl_halo_receive(struct lcl_halo *H);
 void lcl_halo_cancel(struct lcl_halo *H);
 
 // Adds the entries in columns of other ranks to the sums of the asymmetry
-// (lib/storage/look.h), with rows of the whole matrix as indices.
+// (lib/storage/properties.h), with rows of the whole matrix as indices.
 void lcl_halo_asymmetry(const struct lcl_halo *H, double sum[2]);
 
 uint64_t lcl_halo_bytes(const struct lcl_halo *H);

@@ -185,7 +185,7 @@ is_default() {
     check_csr.* | match.* | contract.* | number.* | prefix_sum.* | \
     symbolic.* | ildu0.* | dilu.* | store.* | packed.* | packed_block.* | \
     coarse.* | coarse_pattern.* | dense.* | csr.* | sliced.* | slices.* | \
-    vector.* | bicgstab.* | cg.* | cg_pipelined.* | minres.* | diagonal.* | look.* | \
+    vector.* | bicgstab.* | cg.* | cg_pipelined.* | minres.* | diagonal.* | properties.* | \
     natural_block.* | to_blocks.* | spgemm.* | spgemm_long.* | transpose.* | cycle.* | prolongator.* | \
     strength.* | aggregate.* | judge.* | verify.*)
         true ;;

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Properties of a matrix in host memory, row by row.
-#include "lib/storage/look.h"
+#include "lib/storage/properties.h"
 
 #include "host/alloc.h"
 #include "host/log.h"
 #include "host/parallel.h"
 #include "lib/matrix/bsr.h"
 
-#include "cl/storage/look.cl.h"
+#include "cl/storage/properties.cl.h"
 
 #include <math.h>
 #include <string.h>
 
-void lcl_look_add_asymmetry(double sum[2], int64_t i, int64_t j, double a)
+void lcl_properties_add_asymmetry(double sum[2], int64_t i, int64_t j, double a)
 {
-    const uint32_t hi = look_hash((uint64_t)i), hj = look_hash((uint64_t)j);
-    sum[0] += a * (look_u(hi) * look_w(hj) - look_w(hi) * look_u(hj));
+    const uint32_t hi = properties_hash((uint64_t)i),
+                   hj = properties_hash((uint64_t)j);
+    sum[0] += a * (properties_u(hi) * properties_w(hj) -
+                   properties_w(hi) * properties_u(hj));
     sum[1] += fabs(a);
 }
 
@@ -27,22 +29,23 @@ void lcl_look_add_asymmetry(double sum[2], int64_t i, int64_t j, double a)
 enum { SAMPLES = 64, SAMPLE_ROW = 512 };
 #define SAMPLE_TOLERANCE 1e-8
 
-static bool is_short(const struct lcl_look_matrix *A, int64_t row)
+static bool is_short(const struct lcl_properties_matrix *A, int64_t row)
 {
     const int64_t i = row / A->block;
-    const int64_t blocks = lcl_look_row(A, i + 1) - lcl_look_row(A, i);
+    const int64_t blocks =
+        lcl_properties_row(A, i + 1) - lcl_properties_row(A, i);
     return blocks > 0 && blocks * A->block <= SAMPLE_ROW;
 }
 
 // Returns the entry of a row in a column; raises *largest to the largest
 // magnitude of the row.
-static double find_entry(const struct lcl_look_matrix *A, int64_t row,
+static double find_entry(const struct lcl_properties_matrix *A, int64_t row,
                          int64_t column, double *largest)
 {
     const int b = A->block;
-    const int64_t i = row / b, r = row % b, to = lcl_look_row(A, i + 1);
+    const int64_t i = row / b, r = row % b, to = lcl_properties_row(A, i + 1);
     double found = 0;
-    for (int64_t k = lcl_look_row(A, i); k < to; ++k)
+    for (int64_t k = lcl_properties_row(A, i); k < to; ++k)
         for (int c = 0; c < b; ++c) {
             const double a = A->val[(k * b + r) * b + c];
             *largest = fmax(*largest, fabs(a));
@@ -54,15 +57,15 @@ static double find_entry(const struct lcl_look_matrix *A, int64_t row,
 
 // Whether an entry, chosen by pseudo-random bits, differs from the transposed
 // one.
-static bool differs(const struct lcl_look_matrix *A, uint64_t bits)
+static bool differs(const struct lcl_properties_matrix *A, uint64_t bits)
 {
     const int b = A->block;
     const int64_t row = (int64_t)(bits % (uint64_t)(A->rows * b));
     double largest = 0;
     if (!is_short(A, row))
         return false;
-    const int64_t from = lcl_look_row(A, row / b);
-    const int64_t blocks = lcl_look_row(A, row / b + 1) - from;
+    const int64_t from = lcl_properties_row(A, row / b);
+    const int64_t blocks = lcl_properties_row(A, row / b + 1) - from;
     const int64_t k = from + (int64_t)(bits % (uint64_t)blocks);
     const int64_t column = (int64_t)A->col_ind[k] * b + (int64_t)(bits % b);
     if (!is_short(A, column))
@@ -72,11 +75,11 @@ static bool differs(const struct lcl_look_matrix *A, uint64_t bits)
     return fabs(a - t) > SAMPLE_TOLERANCE * largest;
 }
 
-static bool is_refuted(const struct lcl_look_matrix *A)
+static bool is_refuted(const struct lcl_properties_matrix *A)
 {
     for (int s = 0; s < SAMPLES && A->rows == A->cols && A->rows > 0; ++s) {
-        const uint64_t low = look_hash((uint64_t)s);
-        if (differs(A, low << 31 ^ look_hash(low)))
+        const uint64_t low = properties_hash((uint64_t)s);
+        if (differs(A, low << 31 ^ properties_hash(low)))
             return true;
     }
     return false;
@@ -90,10 +93,10 @@ struct pair {
 };
 
 struct walk {
-    const struct lcl_look_matrix *A;
+    const struct lcl_properties_matrix *A;
     struct pair *pair; // NULL: the sample has refuted the symmetry
     int64_t chunks;
-    double sum[LCL_CHUNKS_MAX][LOOK_SUMS];
+    double sum[LCL_CHUNKS_MAX][PROPERTIES_SUMS];
 };
 
 // The sums over a row: a_ii; over j /= i a_ij, |a_ij| and their number; its
@@ -122,8 +125,8 @@ static inline void add_size(double *sum, double d, double weight)
 {
     uint64_t bits;
     memcpy(&bits, &d, sizeof bits);
-    const double e = look_exponent(bits);
-    const bool alone = d >= LOOK_PENALTY * weight;
+    const double e = properties_exponent(bits);
+    const bool alone = d >= PROPERTIES_PENALTY * weight;
     if (d == 0)
         return;
     sum[0] += alone ? 0 : e;
@@ -139,26 +142,26 @@ static inline void add_row(double *sum, const struct row *s, struct pair own)
     const double below = s->weight - s->couplings;
     sum[0] += s->diagonal > 0;
     sum[1] += s->diagonal < 0;
-    sum[2] += s->weight > LOOK_CLOSE * diagonal;
-    sum[3] += s->weight > LOOK_LOOSE * diagonal;
+    sum[2] += s->weight > PROPERTIES_CLOSE * diagonal;
+    sum[3] += s->weight > PROPERTIES_LOOSE * diagonal;
     sum[4] += 0.5 * (s->diagonal < 0 ? above : below);
     sum[5] += s->weight;
     sum[6] += count;
     sum[7] += count * count;
-    add_size(sum + LOOK_SIZES, diagonal, s->weight);
-    sum[LOOK_ASYMMETRY] += own.u * s->Aw - own.w * s->Au;
-    sum[LOOK_ASYMMETRY + 1] += s->weight + diagonal;
+    add_size(sum + PROPERTIES_SIZES, diagonal, s->weight);
+    sum[PROPERTIES_ASYMMETRY] += own.u * s->Aw - own.w * s->Au;
+    sum[PROPERTIES_ASYMMETRY + 1] += s->weight + diagonal;
 }
 
 // Row r of block row i, of size b.
-static inline void look_at_row(double *sum, const struct walk *W, int64_t i,
-                               int r, int b, bool refuted)
+static inline void visit_row(double *sum, const struct walk *W, int64_t i,
+                             int r, int b, bool refuted)
 {
     static const struct pair none;
-    const struct lcl_look_matrix *A = W->A;
-    const int64_t to = lcl_look_row(A, i + 1);
+    const struct lcl_properties_matrix *A = W->A;
+    const int64_t to = lcl_properties_row(A, i + 1);
     struct row s = {0};
-    for (int64_t k = lcl_look_row(A, i); k < to; ++k)
+    for (int64_t k = lcl_properties_row(A, i); k < to; ++k)
         for (int c = 0; c < b; ++c) {
             const double a = A->val[(k * b + r) * b + c];
             if (!refuted)
@@ -172,26 +175,26 @@ static inline void look_at_row(double *sum, const struct walk *W, int64_t i,
 }
 
 // Copies of the loop for b = 1 and for refuted symmetry are far faster.
-static inline void look_at_rows(double *sum, const struct walk *W,
-                                int64_t chunk, int b, bool refuted)
+static inline void visit_rows(double *sum, const struct walk *W, int64_t chunk,
+                              int b, bool refuted)
 {
     const int64_t rows = W->A->rows;
     const int64_t last = lcl_chunk_start(rows, W->chunks, chunk + 1);
     for (int64_t i = lcl_chunk_start(rows, W->chunks, chunk); i < last; ++i)
         for (int r = 0; r < b; ++r)
-            look_at_row(sum, W, i, r, b, refuted);
+            visit_row(sum, W, i, r, b, refuted);
 }
 
-static void look_at_chunk(void *arg, int64_t chunk)
+static void visit_chunk(void *arg, int64_t chunk)
 {
     struct walk *W = arg;
-    double sum[LOOK_SUMS] = {0};
+    double sum[PROPERTIES_SUMS] = {0};
     if (W->A->block > 1)
-        look_at_rows(sum, W, chunk, W->A->block, !W->pair);
+        visit_rows(sum, W, chunk, W->A->block, !W->pair);
     else if (W->pair)
-        look_at_rows(sum, W, chunk, 1, false);
+        visit_rows(sum, W, chunk, 1, false);
     else
-        look_at_rows(sum, W, chunk, 1, true);
+        visit_rows(sum, W, chunk, 1, true);
     memcpy(W->sum[chunk], sum, sizeof sum);
 }
 
@@ -202,56 +205,59 @@ static enum lcl_status make_pairs(struct walk *W, const struct lcl_log *log)
     if (!W->pair)
         return lcl_fail_memory(log, "two vectors");
     for (int64_t j = 0; j < columns; ++j) {
-        const uint32_t hash = look_hash((uint64_t)j);
-        W->pair[j] = (struct pair){(float)look_u(hash), (float)look_w(hash)};
+        const uint32_t hash = properties_hash((uint64_t)j);
+        W->pair[j] =
+            (struct pair){(float)properties_u(hash), (float)properties_w(hash)};
     }
     return LCL_OK;
 }
 
 static void add_chunks(double *sum, const struct walk *W)
 {
-    for (int q = 0; q < LOOK_SUMS; ++q)
+    for (int q = 0; q < PROPERTIES_SUMS; ++q)
         sum[q] = 0;
     for (int64_t chunk = 0; chunk < W->chunks; ++chunk)
-        for (int q = 0; q < LOOK_SUMS; ++q)
+        for (int q = 0; q < PROPERTIES_SUMS; ++q)
             sum[q] += W->sum[chunk][q];
 }
 
-enum lcl_status lcl_look_host_sums(double *sum, const struct lcl_look_matrix *A,
-                                   const struct lcl_log *log)
+enum lcl_status lcl_properties_host_sums(double *sum,
+                                         const struct lcl_properties_matrix *A,
+                                         const struct lcl_log *log)
 {
     struct walk W = {.A = A};
     const bool refuted = is_refuted(A);
     const enum lcl_status st = refuted ? LCL_OK : make_pairs(&W, log);
     if (st < 0)
         return st;
-    W.chunks = lcl_chunks(lcl_look_row(A, A->rows) * A->block * A->block);
-    lcl_parallel(W.chunks, look_at_chunk, &W);
+    W.chunks = lcl_chunks(lcl_properties_row(A, A->rows) * A->block * A->block);
+    lcl_parallel(W.chunks, visit_chunk, &W);
     lcl_free(W.pair);
     add_chunks(sum, &W);
     if (refuted)
-        sum[LOOK_ASYMMETRY] = sum[LOOK_ASYMMETRY + 1];
+        sum[PROPERTIES_ASYMMETRY] = sum[PROPERTIES_ASYMMETRY + 1];
     return LCL_OK;
 }
 
-struct lcl_look_matrix lcl_look_matrix_of(const struct lcl_bsr *A)
+struct lcl_properties_matrix lcl_properties_matrix_of(const struct lcl_bsr *A)
 {
-    return (struct lcl_look_matrix){.rows = A->rows,
-                                    .cols = A->cols,
-                                    .block = A->block_size,
-                                    .row_ptr = A->row_ptr,
-                                    .col_ind = A->col_ind,
-                                    .val = A->val};
+    return (struct lcl_properties_matrix){.rows = A->rows,
+                                          .cols = A->cols,
+                                          .block = A->block_size,
+                                          .row_ptr = A->row_ptr,
+                                          .col_ind = A->col_ind,
+                                          .val = A->val};
 }
 
-enum lcl_status lcl_look_host(struct lcl_look *look, const struct lcl_csr *A,
-                              const struct lcl_log *log)
+enum lcl_status lcl_properties_host(struct lcl_properties *properties,
+                                    const struct lcl_csr *A,
+                                    const struct lcl_log *log)
 {
     const struct lcl_bsr B = lcl_bsr_of_csr(A);
-    const struct lcl_look_matrix M = lcl_look_matrix_of(&B);
-    double sum[LOOK_SUMS];
-    const enum lcl_status st = lcl_look_host_sums(sum, &M, log);
+    const struct lcl_properties_matrix M = lcl_properties_matrix_of(&B);
+    double sum[PROPERTIES_SUMS];
+    const enum lcl_status st = lcl_properties_host_sums(sum, &M, log);
     if (st == LCL_OK)
-        lcl_look_from_sums(look, sum);
+        lcl_properties_from_sums(properties, sum);
     return st;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// look.cl compared with the references, and what the host makes of the sums.
+// properties.cl compared with the references, and what the host makes of the
+// sums.
 #include "tests/support/device.h"
 #include "tests/support/row_sums.h"
 #include "tests/support/systems.h"
@@ -7,15 +8,16 @@
 #include "host/alloc.h"
 #include "lib/matrix/bsr.h"
 #include "lib/ref/symmetry.h"
-#include "lib/storage/look.h"
+#include "lib/storage/properties.h"
 
-#include "cl/storage/look.cl.h"
+#include "cl/storage/properties.cl.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct lcl_spec spec = {.source = "look.cl", .kernel = "look"};
+static const struct lcl_spec spec = {.source = "properties.cl",
+                                     .kernel = "properties"};
 
 // Rows get diagonals of both signs, zero diagonals, dominance and none.
 static struct lcl_csr mixed(int64_t n, unsigned seed)
@@ -30,27 +32,28 @@ static struct lcl_csr mixed(int64_t n, unsigned seed)
 
 static void expect_sums(const double *got, const double *expected)
 {
-    test_expect_near("counts", got, expected, LOOK_COUNTS, 0);
+    test_expect_near("counts", got, expected, PROPERTIES_COUNTS, 0);
     test_expect_near("weights", got + 4, expected + 4, 2, 1e-13 * expected[5]);
     test_expect_near("couplings", got + 6, expected + 6, 2, 0);
-    test_expect_near("sizes", got + LOOK_SIZES, expected + LOOK_SIZES, 2, 0);
-    test_expect_near("penalties", got + LOOK_SIZES + 2,
-                     expected + LOOK_SIZES + 2, 2,
-                     1e-13 * expected[LOOK_SIZES + 2]);
-    test_expect_near("asymmetry", got + LOOK_ASYMMETRY,
-                     expected + LOOK_ASYMMETRY, 2,
-                     1e-13 * expected[LOOK_ASYMMETRY + 1]);
+    test_expect_near("sizes", got + PROPERTIES_SIZES,
+                     expected + PROPERTIES_SIZES, 2, 0);
+    test_expect_near("penalties", got + PROPERTIES_SIZES + 2,
+                     expected + PROPERTIES_SIZES + 2, 2,
+                     1e-13 * expected[PROPERTIES_SIZES + 2]);
+    test_expect_near("asymmetry", got + PROPERTIES_ASYMMETRY,
+                     expected + PROPERTIES_ASYMMETRY, 2,
+                     1e-13 * expected[PROPERTIES_ASYMMETRY + 1]);
 }
 
 static void expect_host(const struct lcl_bsr *A, const double *expected,
                         bool refuted)
 {
-    const struct lcl_look_matrix M = lcl_look_matrix_of(A);
-    double host[LOOK_SUMS], sums[LOOK_SUMS];
+    const struct lcl_properties_matrix M = lcl_properties_matrix_of(A);
+    double host[PROPERTIES_SUMS], sums[PROPERTIES_SUMS];
     memcpy(sums, expected, sizeof sums);
     if (refuted)
-        sums[LOOK_ASYMMETRY] = sums[LOOK_ASYMMETRY + 1];
-    assert_int_equal(lcl_look_host_sums(host, &M, NULL), LCL_OK);
+        sums[PROPERTIES_ASYMMETRY] = sums[PROPERTIES_ASYMMETRY + 1];
+    assert_int_equal(lcl_properties_host_sums(host, &M, NULL), LCL_OK);
     expect_sums(host, sums);
 }
 
@@ -59,17 +62,17 @@ static void expect_host(const struct lcl_bsr *A, const double *expected,
 static void expect_look(lcl_context *ctx, struct lcl_csr A, int block,
                         bool wide, int lanes, bool refuted)
 {
-    double device[LOOK_SUMS], expected[LOOK_SUMS];
+    double device[PROPERTIES_SUMS], expected[PROPERTIES_SUMS];
     const struct lcl_bsr entries = lcl_bsr_of_csr(&A);
-    const struct lcl_look_matrix M = lcl_look_matrix_of(&entries);
+    const struct lcl_properties_matrix M = lcl_properties_matrix_of(&entries);
     int64_t *place;
     struct lcl_bsr B;
     assert_int_equal(lcl_bsr_from_csr_placed(&B, &place, &A, block, NULL),
                      LCL_OK);
-    assert_int_equal(lcl_look_host_sums(expected, &M, NULL), LCL_OK);
-    lcl_ref_symmetry(&A, expected + LOOK_ASYMMETRY,
-                     expected + LOOK_ASYMMETRY + 1);
-    test_row_sums(device, LOOK_SUMS, ctx, spec, &B, wide, lanes);
+    assert_int_equal(lcl_properties_host_sums(expected, &M, NULL), LCL_OK);
+    lcl_ref_symmetry(&A, expected + PROPERTIES_ASYMMETRY,
+                     expected + PROPERTIES_ASYMMETRY + 1);
+    test_row_sums(device, PROPERTIES_SUMS, ctx, spec, &B, wide, lanes);
     expect_sums(device, expected);
     expect_host(&B, expected, refuted);
     lcl_free(place);
@@ -77,7 +80,7 @@ static void expect_look(lcl_context *ctx, struct lcl_csr A, int block,
     test_csr_finish(&A);
 }
 
-static void test_look__sums_are_the_reference_s(void **state)
+static void test_properties__sums_are_the_reference_s(void **state)
 {
     static const int blocks[] = {1, 2, 3, 8};
     const int64_t n = test_size(48, 2400);
@@ -91,7 +94,7 @@ static void test_look__sums_are_the_reference_s(void **state)
 }
 
 // No sample refutes so small a difference.
-static void test_look__sums_of_a_nearly_symmetric_matrix(void **state)
+static void test_properties__sums_of_a_nearly_symmetric_matrix(void **state)
 {
     static const int blocks[] = {1, 2, 3, 8};
     for (size_t b = 0; b < sizeof blocks / sizeof *blocks; ++b) {
@@ -101,15 +104,15 @@ static void test_look__sums_of_a_nearly_symmetric_matrix(void **state)
     }
 }
 
-static struct lcl_look look_at(lcl_context *ctx, const struct lcl_csr *A)
+static struct lcl_properties look_at(lcl_context *ctx, const struct lcl_csr *A)
 {
     const struct lcl_bsr B = lcl_bsr_of_csr(A);
     struct lcl_device_matrix D;
-    struct lcl_look look;
-    double sum[LOOK_SUMS];
+    struct lcl_properties look;
+    double sum[PROPERTIES_SUMS];
     assert_int_equal(lcl_device_matrix_init(&D, ctx, &B), LCL_OK);
-    assert_int_equal(lcl_look_sums(sum, ctx, &D), LCL_OK);
-    lcl_look_from_sums(&look, sum);
+    assert_int_equal(lcl_properties_sums(sum, ctx, &D), LCL_OK);
+    lcl_properties_from_sums(&look, sum);
     lcl_device_matrix_finish(&D);
     return look;
 }
@@ -128,7 +131,7 @@ static bool is_penalised(lcl_context *ctx, double penalty)
 }
 
 // The Laplacian has 6 on the diagonal, whose exponent is 2.
-static void test_look__penalties_are_found(void **state)
+static void test_properties__penalties_are_found(void **state)
 {
     assert_false(is_penalised(*state, 0));
     assert_false(is_penalised(*state, 0x1p18));
@@ -140,11 +143,11 @@ static void test_look__penalties_are_found(void **state)
     test_csr_finish(&A);
 }
 
-static void test_look__the_laplacian_is_elliptic(void **state)
+static void test_properties__the_laplacian_is_elliptic(void **state)
 {
     struct lcl_csr A = test_laplacian(6, 5, 4);
     const int64_t inner = 4 * 3 * 2; // all others have row sums above 0.9
-    struct lcl_look look = look_at(*state, &A);
+    struct lcl_properties look = look_at(*state, &A);
     assert_true(look.symmetric);
     assert_int_equal(look.positive, A.rows);
     assert_int_equal(look.negative, 0);
@@ -161,12 +164,12 @@ static void test_look__the_laplacian_is_elliptic(void **state)
     test_csr_finish(&A);
 }
 
-static void test_look__a_diagonal_has_no_couplings(void **state)
+static void test_properties__a_diagonal_has_no_couplings(void **state)
 {
     struct lcl_csr A = test_identity(7);
     A.val[3] = 0;
     A.val[4] = -2;
-    const struct lcl_look look = look_at(*state, &A);
+    const struct lcl_properties look = look_at(*state, &A);
     assert_int_equal(look.positive, 5);
     assert_int_equal(look.negative, 1);
     assert_int_equal(look.close, 0);
@@ -177,10 +180,10 @@ static void test_look__a_diagonal_has_no_couplings(void **state)
 }
 
 // A diagonal cancels exactly, pairs of entries up to rounding.
-static void test_look__one_different_entry_is_asymmetry(void **state)
+static void test_properties__one_different_entry_is_asymmetry(void **state)
 {
     struct lcl_csr A = test_laplacian(7, 5, 3);
-    struct lcl_look look = look_at(*state, &A);
+    struct lcl_properties look = look_at(*state, &A);
     assert_true(look.symmetric && look.asymmetry <= 1e-14);
     A.val[1] *= 1 + 1e-6;
     look = look_at(*state, &A);
@@ -193,13 +196,13 @@ static void test_look__one_different_entry_is_asymmetry(void **state)
 }
 
 // In chunks, by threads.
-static void test_look__a_large_diagonal(void **state)
+static void test_properties__a_large_diagonal(void **state)
 {
     const int64_t n = test_size(9, (1 << 21) + 9);
     struct lcl_csr A = test_identity(n);
     A.val[n - 1] = -1;
     A.val[1] = 0;
-    const struct lcl_look look = look_at(*state, &A);
+    const struct lcl_properties look = look_at(*state, &A);
     assert_true(look.symmetric);
     assert_int_equal(look.positive, n - 2);
     assert_int_equal(look.negative, 1);
@@ -209,13 +212,13 @@ static void test_look__a_large_diagonal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_look__sums_are_the_reference_s),
-        cmocka_unit_test(test_look__sums_of_a_nearly_symmetric_matrix),
-        cmocka_unit_test(test_look__penalties_are_found),
-        cmocka_unit_test(test_look__the_laplacian_is_elliptic),
-        cmocka_unit_test(test_look__a_diagonal_has_no_couplings),
-        cmocka_unit_test(test_look__a_large_diagonal),
-        cmocka_unit_test(test_look__one_different_entry_is_asymmetry),
+        cmocka_unit_test(test_properties__sums_are_the_reference_s),
+        cmocka_unit_test(test_properties__sums_of_a_nearly_symmetric_matrix),
+        cmocka_unit_test(test_properties__penalties_are_found),
+        cmocka_unit_test(test_properties__the_laplacian_is_elliptic),
+        cmocka_unit_test(test_properties__a_diagonal_has_no_couplings),
+        cmocka_unit_test(test_properties__a_large_diagonal),
+        cmocka_unit_test(test_properties__one_different_entry_is_asymmetry),
     };
     return test_device_run(tests);
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the rows of a square matrix look like. Over the rows of group g of G,
+// Properties of a square matrix by rows. Over the rows of group g of G,
 // with sums over j /= i:
 //
 //     sums[g]       number of rows with a_ii > 0
 //
 //     sums[G+g]     number of rows with a_ii < 0
 //
-//     sums[2G+g]    number of rows with sum_j |a_ij| > LOOK_CLOSE |a_ii|
+//     sums[2G+g]    number of rows with sum_j |a_ij| > PROPERTIES_CLOSE |a_ii|
 //
-//     sums[3G+g]    number of rows with sum_j |a_ij| > LOOK_LOOSE |a_ii|
+//     sums[3G+g]    number of rows with sum_j |a_ij| > PROPERTIES_LOOSE |a_ii|
 //
 //     sums[4G+g]    sum of the |a_ij| whose sign is opposite to that of a_ii
 //                   (below 0 if a_ii is 0)
@@ -19,7 +19,7 @@
 //
 //     sums[7G+g]    sum over rows of the square of that number
 //
-//     sums[8G+g]    sum over rows with |a_ii| < LOOK_PENALTY sum_j |a_ij| of
+//     sums[8G+g]    sum over rows with |a_ii| < PROPERTIES_PENALTY sum_j |a_ij| of
 //                   the exponent of a_ii, and as sums[9G+g] their number
 //
 //     sums[10G+g]   sum over the other rows of |a_ii| times its exponent, and
@@ -38,7 +38,7 @@
 // Layout: that of csr.cl and, for LCL_BLOCK > 1, of bsr.cl.
 // Determinism: fixed order for a given G.
 #include "index.cl.h"
-#include "look.cl.h"
+#include "properties.cl.h"
 #include "wave.cl.h"
 
 #ifndef LCL_BLOCK
@@ -55,13 +55,13 @@ struct row {
 };
 
 // The lane's share of row `r` of block row i, whose blocks are from .. to-1.
-static inline struct row look_share(long i, uint r, ulong from, ulong to,
+static inline struct row properties_share(long i, uint r, ulong from, ulong to,
                                     uint lane, global const int *col,
                                     global const double *val)
 {
     const ulong row = (ulong)i * LCL_BLOCK + r;
-    const uint hi = look_hash(row);
-    const double ui = look_u(hi), wi = look_w(hi);
+    const uint hi = properties_hash(row);
+    const double ui = properties_u(hi), wi = properties_w(hi);
     struct row s = {0, 0, 0, 0, 0};
     for (ulong t = from * LCL_BLOCK + lane; t < to * LCL_BLOCK;
          t += LANES_PER_ROW) {
@@ -73,8 +73,8 @@ static inline struct row look_share(long i, uint r, ulong from, ulong to,
         s.above += own ? 0.0 : fmax(a, 0.0);
         s.below += own ? 0.0 : fmax(-a, 0.0);
         s.couplings += own || a == 0 ? 0.0 : 1.0;
-        const uint hj = look_hash((ulong)col[k] * LCL_BLOCK + c);
-        s.difference += a * (ui * look_w(hj) - wi * look_u(hj));
+        const uint hj = properties_hash((ulong)col[k] * LCL_BLOCK + c);
+        s.difference += a * (ui * properties_w(hj) - wi * properties_u(hj));
     }
     return s;
 }
@@ -85,38 +85,38 @@ static inline void add_row(struct row s, double *sum)
     const double all = s.above + s.below;
     sum[0] += s.diagonal > 0 ? 1.0 : 0.0;
     sum[1] += s.diagonal < 0 ? 1.0 : 0.0;
-    sum[2] += all > LOOK_CLOSE * fabs(s.diagonal) ? 1.0 : 0.0;
-    sum[3] += all > LOOK_LOOSE * fabs(s.diagonal) ? 1.0 : 0.0;
+    sum[2] += all > PROPERTIES_CLOSE * fabs(s.diagonal) ? 1.0 : 0.0;
+    sum[3] += all > PROPERTIES_LOOSE * fabs(s.diagonal) ? 1.0 : 0.0;
     sum[4] += s.diagonal < 0 ? s.above : s.below;
     sum[5] += all;
     sum[6] += s.couplings;
     sum[7] += s.couplings * s.couplings;
-    const double d = fabs(s.diagonal), e = look_exponent(as_ulong(d));
-    const bool alone = d > 0 && d >= LOOK_PENALTY * all;
-    sum[LOOK_SIZES] += alone || d == 0 ? 0.0 : e;
-    sum[LOOK_SIZES + 1] += alone || d == 0 ? 0.0 : 1.0;
-    sum[LOOK_SIZES + 2] += alone ? d * e : 0.0;
-    sum[LOOK_SIZES + 3] += alone ? d : 0.0;
-    sum[LOOK_ASYMMETRY + 1] += all + d;
+    const double d = fabs(s.diagonal), e = properties_exponent(as_ulong(d));
+    const bool alone = d > 0 && d >= PROPERTIES_PENALTY * all;
+    sum[PROPERTIES_SIZES] += alone || d == 0 ? 0.0 : e;
+    sum[PROPERTIES_SIZES + 1] += alone || d == 0 ? 0.0 : 1.0;
+    sum[PROPERTIES_SIZES + 2] += alone ? d * e : 0.0;
+    sum[PROPERTIES_SIZES + 3] += alone ? d : 0.0;
+    sum[PROPERTIES_ASYMMETRY + 1] += all + d;
 }
 
 WORK_GROUP
-kernel void look(long n, global const index_t *restrict row_ptr,
+kernel void properties(long n, global const index_t *restrict row_ptr,
                  global const int *restrict col,
                  global const double *restrict val, global double *sums)
 {
-    double sum[LOOK_SUMS];
-    for (DOWNWARDS(q, LOOK_SUMS))
+    double sum[PROPERTIES_SUMS];
+    for (DOWNWARDS(q, PROPERTIES_SUMS))
         sum[q] = 0;
 #if LCL_WIDTH == 1
     for (RANGE(i, n))
         for (uint r = 0; r < LCL_BLOCK; ++r) {
             const struct row s =
-                look_share(i, r, row_ptr[i], row_ptr[i + 1], 0, col, val);
+                properties_share(i, r, row_ptr[i], row_ptr[i + 1], 0, col, val);
             add_row(s, sum);
-            sum[LOOK_ASYMMETRY] += s.difference;
+            sum[PROPERTIES_ASYMMETRY] += s.difference;
         }
-    for (uint q = 0; q < LOOK_SUMS; ++q)
+    for (uint q = 0; q < PROPERTIES_SUMS; ++q)
         sums[q * get_num_groups(0) + get_group_id(0)] = sum[q];
 #else
     local double scratch[LCL_GROUP];
@@ -129,8 +129,8 @@ kernel void look(long n, global const index_t *restrict row_ptr,
         const ulong from = i < n ? row_ptr[i] : 0;
         const ulong to = i < n ? row_ptr[i + 1] : 0;
         for (DOWNWARDS(r, LCL_BLOCK)) {
-            struct row s = look_share(i, r, from, to, lane, col, val);
-            sum[LOOK_ASYMMETRY] += s.difference;
+            struct row s = properties_share(i, r, from, to, lane, col, val);
+            sum[PROPERTIES_ASYMMETRY] += s.difference;
             s.diagonal = wave_sum(s.diagonal, LANES_PER_ROW, scratch);
             s.above = wave_sum(s.above, LANES_PER_ROW, scratch);
             s.below = wave_sum(s.below, LANES_PER_ROW, scratch);
@@ -139,7 +139,7 @@ kernel void look(long n, global const index_t *restrict row_ptr,
                 add_row(s, sum);
         }
     }
-    for (DOWNWARDS(q, LOOK_SUMS)) {
+    for (DOWNWARDS(q, PROPERTIES_SUMS)) {
         const double all = group_sum(sum[q], scratch);
         if (get_local_id(0) == 0)
             sums[q * get_num_groups(0) + get_group_id(0)] = all;

@@ -8,7 +8,7 @@
 // entry in a million exceeds it.
 #define LCL_SYMMETRY_TOLERANCE 1e-10
 
-struct lcl_look {
+struct lcl_properties {
     bool symmetric;             // asymmetry <= LCL_SYMMETRY_TOLERANCE
     double asymmetry;           // |<u, A w> - <w, A u>| / sum of the |a_ij|, or
                                 // 1 if a sample of entries refutes symmetry
@@ -25,15 +25,15 @@ struct lcl_look {
     double squares;   // sum over rows of the square of their number
 };
 
-// The LOOK_SUMS sums of cl/storage/look.cl over all rows, in one pass over A;
-// supports blocks. Returns LCL_OK, LCL_ESELFTEST (impossible numbers),
-// LCL_EBUILD, LCL_EDEVMEM, LCL_EDEVICE or LCL_ENOMEM.
-enum lcl_status lcl_look_sums(double *sum, lcl_context *ctx,
-                              const struct lcl_device_matrix *A);
+// The PROPERTIES_SUMS sums of cl/storage/properties.cl over all rows, in one
+// pass over A; supports blocks. Returns LCL_OK, LCL_ESELFTEST (impossible
+// numbers), LCL_EBUILD, LCL_EDEVMEM, LCL_EDEVICE or LCL_ENOMEM.
+enum lcl_status lcl_properties_sums(double *sum, lcl_context *ctx,
+                                    const struct lcl_device_matrix *A);
 
 // A matrix in host memory like struct lcl_bsr; row pointers have 64 bits or, in
 // `narrow`, 32.
-struct lcl_look_matrix {
+struct lcl_properties_matrix {
     int64_t rows, cols; // of blocks
     int block;
     const int64_t *row_ptr;
@@ -42,9 +42,10 @@ struct lcl_look_matrix {
     const double *val;
 };
 
-struct lcl_look_matrix lcl_look_matrix_of(const struct lcl_bsr *A);
+struct lcl_properties_matrix lcl_properties_matrix_of(const struct lcl_bsr *A);
 
-static inline int64_t lcl_look_row(const struct lcl_look_matrix *A, int64_t i)
+static inline int64_t lcl_properties_row(const struct lcl_properties_matrix *A,
+                                         int64_t i)
 {
     return A->row_ptr ? A->row_ptr[i] : A->narrow[i];
 }
@@ -52,22 +53,28 @@ static inline int64_t lcl_look_row(const struct lcl_look_matrix *A, int64_t i)
 // The same sums for a matrix in host memory, by several threads. If a sample of
 // entries refutes symmetry, the two sums of the asymmetry are made equal.
 // Returns LCL_OK or LCL_ENOMEM.
-enum lcl_status lcl_look_host_sums(double *sum, const struct lcl_look_matrix *A,
-                                   const struct lcl_log *log);
+enum lcl_status lcl_properties_host_sums(double *sum,
+                                         const struct lcl_properties_matrix *A,
+                                         const struct lcl_log *log);
 
 // Adds the contribution of entry a_ij to the two sums of the asymmetry.
-void lcl_look_add_asymmetry(double sum[2], int64_t i, int64_t j, double a);
+void lcl_properties_add_asymmetry(double sum[2], int64_t i, int64_t j,
+                                  double a);
 
 // Computes the properties from the sums.
-void lcl_look_from_sums(struct lcl_look *look, const double *sum);
+void lcl_properties_from_sums(struct lcl_properties *properties,
+                              const double *sum);
 
 // Finds the properties of a square matrix in host memory. Returns LCL_OK or
 // LCL_ENOMEM.
-enum lcl_status lcl_look_host(struct lcl_look *look, const struct lcl_csr *A,
-                              const struct lcl_log *log);
+enum lcl_status lcl_properties_host(struct lcl_properties *properties,
+                                    const struct lcl_csr *A,
+                                    const struct lcl_log *log);
 
 // Whether a symmetric matrix may be definite: its diagonal has one sign.
-static inline bool lcl_look_is_definite(const struct lcl_look *look, int64_t n)
+static inline bool lcl_properties_is_definite(
+    const struct lcl_properties *properties, int64_t n)
 {
-    return look->symmetric && (look->positive == n || look->negative == n);
+    return properties->symmetric &&
+           (properties->positive == n || properties->negative == n);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Properties of a square matrix on the device.
-#include "lib/storage/look.h"
+#include "lib/storage/properties.h"
 
 #include "host/alloc.h"
 #include "host/geometry.h"
@@ -9,7 +9,7 @@
 #include "host/runtime.h"
 #include "lib/vector/space.h"
 
-#include "cl/storage/look.cl.h"
+#include "cl/storage/properties.cl.h"
 
 #include <math.h>
 
@@ -27,14 +27,15 @@ static enum lcl_status sum_on_host(double *sum, lcl_context *ctx,
     if ((st = lcl_buffer_map(&val, A->val, false)) == LCL_OK &&
         (st = lcl_buffer_map(&col, A->col, false)) == LCL_OK &&
         (st = lcl_buffer_map(&row_ptr, A->row_ptr, true)) == LCL_OK) {
-        const struct lcl_look_matrix M = {.rows = A->block_rows,
-                                          .cols = A->block_cols,
-                                          .block = A->block,
-                                          .row_ptr = A->wide ? row_ptr : NULL,
-                                          .narrow = A->wide ? NULL : row_ptr,
-                                          .col_ind = col,
-                                          .val = val};
-        st = lcl_look_host_sums(sum, &M, lcl_context_log(ctx));
+        const struct lcl_properties_matrix M = {
+            .rows = A->block_rows,
+            .cols = A->block_cols,
+            .block = A->block,
+            .row_ptr = A->wide ? row_ptr : NULL,
+            .narrow = A->wide ? NULL : row_ptr,
+            .col_ind = col,
+            .val = val};
+        st = lcl_properties_host_sums(sum, &M, lcl_context_log(ctx));
     }
     const enum lcl_status a = lcl_buffer_unmap(A->val, val);
     const enum lcl_status b = lcl_buffer_unmap(A->col, col);
@@ -45,8 +46,8 @@ static enum lcl_status sum_on_host(double *sum, lcl_context *ctx,
 static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx,
                                   const struct lcl_device_matrix *A)
 {
-    struct lcl_spec spec = {.source = "look.cl",
-                            .kernel = "look",
+    struct lcl_spec spec = {.source = "properties.cl",
+                            .kernel = "properties",
                             .group = lcl_vector_group(lcl_context_caps(ctx)),
                             .block = A->block > 1 ? A->block : 0,
                             .wide = A->wide};
@@ -59,17 +60,17 @@ static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx,
 static enum lcl_status add_up(double *sum, const lcl_buffer *sums, double *host,
                               int groups)
 {
-    const enum lcl_status st =
-        lcl_buffer_read(sums, host, LOOK_SUMS * (size_t)groups * sizeof *host);
+    const enum lcl_status st = lcl_buffer_read(
+        sums, host, PROPERTIES_SUMS * (size_t)groups * sizeof *host);
     if (st == LCL_OK)
-        lcl_space_add_up(sum, host, LOOK_SUMS, groups);
+        lcl_space_add_up(sum, host, PROPERTIES_SUMS, groups);
     return st;
 }
 
 static enum lcl_status sum_on_device(double *sum, lcl_context *ctx,
                                      const struct lcl_device_matrix *A)
 {
-    const size_t partial = LOOK_SUMS * (size_t)A->groups;
+    const size_t partial = PROPERTIES_SUMS * (size_t)A->groups;
     lcl_kernel *kernel;
     lcl_buffer *sums = NULL;
     double *host = lcl_malloc(partial, sizeof *host);
@@ -89,12 +90,12 @@ static enum lcl_status sum_on_device(double *sum, lcl_context *ctx,
     return st;
 }
 
-enum lcl_status lcl_look_sums(double *sum, lcl_context *ctx,
-                              const struct lcl_device_matrix *A)
+enum lcl_status lcl_properties_sums(double *sum, lcl_context *ctx,
+                                    const struct lcl_device_matrix *A)
 {
     const enum lcl_status st = is_for_host(ctx) ? sum_on_host(sum, ctx, A)
                                                 : sum_on_device(sum, ctx, A);
-    for (int q = 0; q < LOOK_COUNTS && st == LCL_OK; ++q)
+    for (int q = 0; q < PROPERTIES_COUNTS && st == LCL_OK; ++q)
         if (!(sum[q] >= 0 && sum[q] <= (double)A->n))
             return lcl_fail(lcl_context_log(ctx), LCL_ESELFTEST,
                             "%s computes wrong results: %g of %lld rows",
@@ -108,21 +109,22 @@ enum lcl_status lcl_look_sums(double *sum, lcl_context *ctx,
 static bool is_penalised(const double *size)
 {
     return size[1] > 0 && size[3] > 0 && isfinite(size[2]) &&
-           size[2] / size[3] - size[0] / size[1] >= log2(LOOK_PENALTY);
+           size[2] / size[3] - size[0] / size[1] >= log2(PROPERTIES_PENALTY);
 }
 
-void lcl_look_from_sums(struct lcl_look *look, const double *sum)
+void lcl_properties_from_sums(struct lcl_properties *properties,
+                              const double *sum)
 {
-    const double difference = fabs(sum[LOOK_ASYMMETRY]);
-    const double scale = sum[LOOK_ASYMMETRY + 1];
-    look->asymmetry = scale == 0 ? 0 : difference / scale;
-    look->symmetric = look->asymmetry <= LCL_SYMMETRY_TOLERANCE;
-    look->positive = (int64_t)sum[0];
-    look->negative = (int64_t)sum[1];
-    look->close = (int64_t)sum[2];
-    look->loose = (int64_t)sum[3];
-    look->couplings = sum[6];
-    look->squares = sum[7];
-    look->penalty = is_penalised(sum + LOOK_SIZES);
-    look->opposite = sum[5] > 0 && isfinite(sum[5]) ? sum[4] / sum[5] : 0;
+    const double difference = fabs(sum[PROPERTIES_ASYMMETRY]);
+    const double scale = sum[PROPERTIES_ASYMMETRY + 1];
+    properties->asymmetry = scale == 0 ? 0 : difference / scale;
+    properties->symmetric = properties->asymmetry <= LCL_SYMMETRY_TOLERANCE;
+    properties->positive = (int64_t)sum[0];
+    properties->negative = (int64_t)sum[1];
+    properties->close = (int64_t)sum[2];
+    properties->loose = (int64_t)sum[3];
+    properties->couplings = sum[6];
+    properties->squares = sum[7];
+    properties->penalty = is_penalised(sum + PROPERTIES_SIZES);
+    properties->opposite = sum[5] > 0 && isfinite(sum[5]) ? sum[4] / sum[5] : 0;
 }
