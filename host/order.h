@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ascending orders of numbers, for qsort() and bsearch().
+// Ascending orders of numbers, for qsort() and bsearch(); minimum and maximum.
 #pragma once
 
 #include <stdint.h>
@@ -21,6 +21,16 @@ static inline int lcl_order_double(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
+}
+
+static inline int64_t lcl_smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t lcl_larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
 }
 
 // Sort numbers, which often are in order: columns of rows in their order.

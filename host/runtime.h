@@ -24,6 +24,11 @@ const struct lcl_limit *lcl_context_limit(const lcl_context *ctx);
 // Whether launches end by it from now on. Returns whether they did before.
 bool lcl_context_limit_launches(lcl_context *ctx, bool launches);
 
+static inline bool lcl_context_is_cpu(const lcl_context *ctx)
+{
+    return lcl_context_caps(ctx)->type == LCL_DEVICE_CPU;
+}
+
 // Sets the log level and returns the previous one: for attempts whose failure
 // is not an error.
 enum lcl_log_level lcl_context_set_log_level(lcl_context *ctx,

@@ -16,16 +16,11 @@
 // A kernel waits for longer than the thread that answers it.
 #define DEVICE_PATIENCE 60.0 // seconds
 
-static bool is_cpu(const lcl_relay *R)
-{
-    return lcl_context_caps(R->ctx)->type == LCL_DEVICE_CPU;
-}
-
 // On a CPU each waiting group occupies a core that the kernel of another rank
 // may need.
 static int64_t waiting_groups(const lcl_relay *R, int64_t wanted)
 {
-    const int64_t most = is_cpu(R) ? 1 : RELAY_GROUPS;
+    const int64_t most = lcl_context_is_cpu(R->ctx) ? 1 : RELAY_GROUPS;
     return wanted < most ? wanted : most;
 }
 
@@ -71,7 +66,7 @@ static enum lcl_status time_wait(lcl_relay *R, lcl_buffer *sums,
 static enum lcl_status count_polls(lcl_relay *R, lcl_buffer *sums)
 {
     double seconds = 0, again;
-    R->polls = is_cpu(R) ? 5000000 : 500;
+    R->polls = lcl_context_is_cpu(R->ctx) ? 5000000 : 500;
     enum lcl_status st = time_wait(R, sums, &again);
     while (seconds < 1e-3 && st == LCL_OK) {
         R->polls *= 2;

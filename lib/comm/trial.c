@@ -28,16 +28,11 @@ struct lcl_trial {
     struct course course[LENGTHS];
 };
 
-static bool is_cpu(const lcl_relay *R)
-{
-    return lcl_context_caps(R->ctx)->type == LCL_DEVICE_CPU;
-}
-
 // The number of rounds, equal on all ranks.
 static int rounds_on(const lcl_relay *R)
 {
     for (int r = 0; r < R->all->size; ++r)
-        if (is_cpu(R->all->rank[r]))
+        if (lcl_context_is_cpu(R->all->rank[r]->ctx))
             return CPU_ROUNDS;
     return ROUNDS;
 }
@@ -233,7 +228,7 @@ enum lcl_status lcl_trial_run(lcl_trial *T, bool *right)
 {
     const int64_t polls = T->R->polls;
     *right = true;
-    if (!is_cpu(T->R)) // whose cores may be busy
+    if (!lcl_context_is_cpu(T->R->ctx)) // whose cores may be busy
         T->R->polls = (int64_t)((double)polls * PATIENCE);
     const enum lcl_status st = run(T, right);
     T->R->polls = polls;

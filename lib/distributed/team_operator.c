@@ -259,18 +259,13 @@ static enum lcl_status create_team(struct lcl_team_operator *T,
     return st;
 }
 
-static bool is_cpu(lcl_context *ctx)
-{
-    return lcl_context_caps(ctx)->type == LCL_DEVICE_CPU;
-}
-
 // A kernel that waits on a CPU keeps other kernels from running.
 static bool may_connect(const struct lcl_team_operator *T,
                         lcl_context *const *ctx, enum lcl_communication way)
 {
     bool may = T->distribution.size > 1 && way <= LCL_COMMUNICATION_AHEAD;
     for (int r = 0; r < T->distribution.size && may; ++r)
-        may = way == LCL_COMMUNICATION_AHEAD || !is_cpu(ctx[r]);
+        may = way == LCL_COMMUNICATION_AHEAD || !lcl_context_is_cpu(ctx[r]);
     return may;
 }
 

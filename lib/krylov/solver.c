@@ -336,7 +336,7 @@ static enum lcl_status agree_on_batches(lcl_solver *S)
 {
     const struct lcl_space *V = &S->A->range;
     int64_t launches = S->launches;
-    int64_t eager = lcl_context_caps(S->ctx)->type == LCL_DEVICE_CPU;
+    int64_t eager = lcl_context_is_cpu(S->ctx);
     enum lcl_status st;
     if ((st = lcl_space_max(V, &launches)) < 0 ||
         (st = lcl_space_max(V, &eager)) < 0)

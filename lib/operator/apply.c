@@ -194,8 +194,7 @@ enum lcl_status lcl_apply_host(lcl_operator *A, const double *x, double *y)
     enum lcl_status st;
     if (A->ops->apply_host)
         return A->ops->apply_host(A, x, y);
-    if (renumbered && A->range.n > 0 &&
-        lcl_context_caps(A->range.ctx)->type == LCL_DEVICE_CPU)
+    if (renumbered && A->range.n > 0 && lcl_context_is_cpu(A->range.ctx))
         return apply_renumbered(A, x, y);
     if ((st = make_vectors(A)) < 0)
         return st;

@@ -93,7 +93,7 @@ enum lcl_status lcl_operator_refuse_values(const lcl_operator *A)
 static bool reads_host_values(const lcl_operator *A)
 {
     return A->ops->update_buffer && A->info.nnz > 0 &&
-           lcl_context_caps(A->range.ctx)->type == LCL_DEVICE_CPU;
+           lcl_context_is_cpu(A->range.ctx);
 }
 
 static enum lcl_status update_from_host(lcl_operator *A, const double *val)

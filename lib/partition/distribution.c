@@ -2,6 +2,7 @@
 // Distribution of rows among devices, and operators on several devices.
 #include "host/alloc.h"
 #include "host/log.h"
+#include "host/order.h"
 #include "host/parallel.h"
 #include "host/runtime.h"
 #include "lib/distributed/distributed.h"
@@ -65,11 +66,6 @@ static void cut(int64_t *first, const struct lcl_csr *A, const double *speed,
 
 // ------------------------------------------------------------------- ghosts
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 // Sets of columns that each rank needs of other ranks, as bits.
 struct needs {
     const struct lcl_csr *A;
@@ -124,7 +120,7 @@ static void count_chunk(void *arg, int64_t chunk)
          i = next) {
         while (i >= N->first[rank + 1])
             ++rank;
-        next = smaller(i + RUN, smaller(end, N->first[rank + 1]));
+        next = lcl_smaller(i + RUN, lcl_smaller(end, N->first[rank + 1]));
         if (reach_others(N, rank, i, next))
             for (int64_t row = i; row < next; ++row)
                 N->count[chunk] += count_row(N, rank, row);

@@ -10,11 +10,6 @@
 
 #include <inttypes.h>
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 // The product of three sizes >= 1, cut off above `limit`.
 static int64_t volume(const int64_t size[3], int64_t limit)
 {
@@ -62,7 +57,7 @@ static enum lcl_status choose_box(int64_t box[3], const int64_t grid[3],
                             "geometric partition: box size %d is %" PRId64
                             ", expected three sizes >= 1",
                             d + 1, params->box[d]);
-        box[d] = smaller(params->box[d], grid[d]);
+        box[d] = lcl_smaller(params->box[d], grid[d]);
     }
     const int64_t cells = params->rows / unknowns;
     if (volume(box, cells) > cells)
@@ -75,13 +70,14 @@ static enum lcl_status choose_box(int64_t box[3], const int64_t grid[3],
     return LCL_OK;
 }
 
-// Boxes of cells, x fastest; the unknowns of a cell are consecutive rows.
+// Boxes of cells, x fastest; the unknowns of a cell are consecutive rows. A bar
+// is a line of boxes along x.
 struct boxes {
     int64_t grid[3], box[3];
     int64_t count[3]; // number of boxes along x, y, z
     int64_t unknowns;
     int64_t low, high; // range of rows to partition
-    int64_t bars[2];   // range of bars of boxes along x with such rows
+    int64_t bars[2];   // range of bars with such rows
     struct lcl_subdomains *P;
 };
 
@@ -108,14 +104,14 @@ static int64_t list_box(const struct boxes *B, const int64_t first[3],
 {
     int64_t end[3], count = 0;
     for (int d = 0; d < 3; ++d)
-        end[d] = smaller(first[d] + B->box[d], B->grid[d]);
+        end[d] = lcl_smaller(first[d] + B->box[d], B->grid[d]);
     const int64_t run = (end[0] - first[0]) * B->unknowns;
     for (int64_t z = first[2]; z < end[2]; ++z)
         for (int64_t y = first[1]; y < end[1]; ++y) {
             const int64_t start =
                 ((z * B->grid[1] + y) * B->grid[0] + first[0]) * B->unknowns;
             const int64_t from = start > B->low ? start : B->low;
-            const int64_t to = smaller(start + run, B->high);
+            const int64_t to = lcl_smaller(start + run, B->high);
             for (int64_t i = from; i < to && row; ++i)
                 row[count + i - from] = (int32_t)(i - B->low);
             count += to > from ? to - from : 0;
@@ -214,7 +210,7 @@ enum lcl_status lcl_partition_geometric(
     return list_boxes(&B, log);
 }
 
-// ---------------------------------------------------------------- other rows
+// ---------------------------------------------------------------- listed rows
 
 // Consecutive rows of a rank in one box: part of a line along x.
 struct run {
@@ -232,9 +228,9 @@ static struct run run_at(const struct boxes *B, const int32_t *row, int64_t n,
     int64_t box[3];
     for (int d = 0; d < 3; ++d)
         box[d] = at[d] / B->box[d];
-    const int64_t x = smaller((box[0] + 1) * B->box[0], B->grid[0]);
+    const int64_t x = lcl_smaller((box[0] + 1) * B->box[0], B->grid[0]);
     const int64_t rows = (cell - at[0] + x) * B->unknowns - row[i];
-    const int64_t most = smaller(i + rows, n);
+    const int64_t most = lcl_smaller(i + rows, n);
     int64_t end = i + 1;
     while (end < most && row[end] == row[end - 1] + 1)
         ++end;

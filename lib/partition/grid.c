@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The Cartesian grid of a 7-point pattern.
 #include "lib/partition/grid.h"
+#include "host/order.h"
 
 #include "host/log.h"
 #include "host/parallel.h"
 
 #include <stdatomic.h>
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 static int64_t cell_of(const struct lcl_grid_rows *R, int64_t number)
 {
@@ -49,7 +45,7 @@ static bool rows_repeat(const struct lcl_grid_rows *R, int64_t from, int64_t to)
 static void add(struct lcl_distances *D, int64_t distance)
 {
     int64_t at = 0;
-    while (at < smaller(D->count, 3) && D->value[at] < distance)
+    while (at < lcl_smaller(D->count, 3) && D->value[at] < distance)
         ++at;
     if (D->count > 3 || (at < D->count && D->value[at] == distance))
         return;
@@ -77,7 +73,7 @@ void lcl_distances_add(struct lcl_distances *D, const struct lcl_grid_rows *R)
 
 void lcl_distances_merge(struct lcl_distances *D, const struct lcl_distances *E)
 {
-    for (int64_t k = 0; k < smaller(E->count, 3); ++k)
+    for (int64_t k = 0; k < lcl_smaller(E->count, 3); ++k)
         add(D, E->value[k]);
     if (E->count > 3)
         D->count = E->count;
@@ -136,7 +132,7 @@ static int64_t line_end(const struct fitting *F, int64_t i, int64_t end)
 {
     const int64_t nx = F->grid[0], x = cell_of_row(F->R, i) % nx;
     return is_consecutive(F->R) && x > 0 && x < nx - 1
-               ? smaller(i + nx - 1 - x, end)
+               ? lcl_smaller(i + nx - 1 - x, end)
                : i + 1;
 }
 
@@ -163,7 +159,7 @@ bool lcl_grid_fits(const struct lcl_grid_rows *R, const int64_t grid[3])
 {
     struct fitting F = {
         .R = R, .grid = grid, .chunks = lcl_chunks(R->row_ptr[R->rows])};
-    F.chunks = smaller(F.chunks, R->rows > 0 ? R->rows : 1);
+    F.chunks = lcl_smaller(F.chunks, R->rows > 0 ? R->rows : 1);
     lcl_parallel(F.chunks, fit_chunk, &F);
     return !atomic_load(&F.failed);
 }

@@ -62,38 +62,49 @@ static enum lcl_status metis_status(int code, const struct lcl_log *log)
     return lcl_fail(log, LCL_EINVAL, "METIS failed with code %d", code);
 }
 
+// State of the process that METIS changes.
+struct handlers {
+    struct sigaction on_abort, on_term;
+};
+
+static void enter_metis(struct handlers *H)
+{
+    pthread_mutex_lock(&metis_lock);
+    sigaction(SIGABRT, NULL, &H->on_abort);
+    sigaction(SIGTERM, NULL, &H->on_term);
+}
+
+static void leave_metis(const struct handlers *H)
+{
+    sigaction(SIGABRT, &H->on_abort, NULL);
+    sigaction(SIGTERM, &H->on_term, NULL);
+    pthread_mutex_unlock(&metis_lock);
+}
+
 static int part_graph(const struct lcl_graph *G, idx_t parts, idx_t *options,
                       idx_t *label)
 {
-    struct sigaction on_abort, on_term;
+    struct handlers H;
     idx_t n = G->n, constraints = 1, cut;
-    pthread_mutex_lock(&metis_lock);
-    sigaction(SIGABRT, NULL, &on_abort);
-    sigaction(SIGTERM, NULL, &on_term);
+    enter_metis(&H);
     const int code = METIS_PartGraphKway(&n, &constraints, G->ptr, G->adj, NULL,
                                          NULL, G->weight, &parts, NULL, NULL,
                                          options, &cut, label);
-    sigaction(SIGABRT, &on_abort, NULL);
-    sigaction(SIGTERM, &on_term, NULL);
-    pthread_mutex_unlock(&metis_lock);
+    leave_metis(&H);
     return code;
 }
 
-// A permutation and its inverse.
+// Nested dissection: computes a permutation and its inverse.
 static int node_nd(const struct lcl_graph *G, idx_t *perm, idx_t *inverse)
 {
-    struct sigaction on_abort, on_term;
+    struct handlers H;
     idx_t n = G->n, options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = SEED;
-    pthread_mutex_lock(&metis_lock);
-    sigaction(SIGABRT, NULL, &on_abort);
-    sigaction(SIGTERM, NULL, &on_term);
+    enter_metis(&H);
     const int code =
         METIS_NodeND(&n, G->ptr, G->adj, NULL, options, perm, inverse);
-    sigaction(SIGABRT, &on_abort, NULL);
-    sigaction(SIGTERM, &on_term, NULL);
-    pthread_mutex_unlock(&metis_lock);
+    leave_metis(&H);
     return code;
 }
 

@@ -3,6 +3,7 @@
 // its rows and columns.
 #include "host/alloc.h"
 #include "host/log.h"
+#include "host/order.h"
 #include "host/runtime.h"
 #include "lib/precond/precond.h"
 
@@ -22,11 +23,6 @@ lcl_precond *lcl_precond_member(const lcl_precond *M, int rank)
 
 // ------------------------------------------------------------------- info
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 // Adds the sizes of another rank.
 static void add_info(struct lcl_precond_info *all,
                      const struct lcl_precond_info *one)
@@ -37,7 +33,7 @@ static void add_info(struct lcl_precond_info *all,
     all->part_rows_min = all->part_rows_min < one->part_rows_min
                              ? all->part_rows_min
                              : one->part_rows_min;
-    all->part_rows_max = larger(all->part_rows_max, one->part_rows_max);
+    all->part_rows_max = lcl_larger(all->part_rows_max, one->part_rows_max);
     all->extended_rows += one->extended_rows;
     all->nnz_kept += one->nnz_kept;
     all->factor_nnz += one->factor_nnz;

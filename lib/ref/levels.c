@@ -13,64 +13,49 @@ static int32_t larger(int32_t a, int32_t b)
     return a > b ? a : b;
 }
 
-// The rows above have already pushed the U^T dependences of row i; row i pulls
-// its dependences in L and pushes its own level along U.
+// Settles the level of row i, once the rows before it (`up`: after it) have
+// theirs: its level exceeds theirs for each entry in their columns; the row
+// then raises the levels of the rows after it for each entry in their columns.
 static int32_t settle_row(const struct lcl_csr *B, int64_t i, int64_t first,
-                          int64_t last, int32_t *level)
+                          int64_t last, bool up, int32_t *level)
 {
     int32_t own = level[i - first];
     for (int64_t k = B->row_ptr[i]; k < B->row_ptr[i + 1]; ++k) {
         const int64_t j = B->col_ind[k];
-        if (j >= first && j < i)
+        if (j >= first && j < last && (up ? j > i : j < i))
             own = larger(own, level[j - first] + 1);
     }
     for (int64_t k = B->row_ptr[i]; k < B->row_ptr[i + 1]; ++k) {
         const int64_t j = B->col_ind[k];
-        if (j > i && j < last)
+        if (j >= first && j < last && (up ? j < i : j > i))
             level[j - first] = larger(level[j - first], own + 1);
     }
     return level[i - first] = own;
+}
+
+static int32_t find_levels(const struct lcl_csr *B, int64_t first, int64_t last,
+                           bool up, int32_t *level)
+{
+    int32_t levels = 0;
+    for (int64_t i = first; i < last; ++i)
+        level[i - first] = 0;
+    for (int64_t k = 0; k < last - first; ++k) {
+        const int64_t i = up ? last - 1 - k : first + k;
+        levels = larger(levels, settle_row(B, i, first, last, up, level) + 1);
+    }
+    return levels;
 }
 
 int32_t lcl_ref_levels(const struct lcl_csr *B, int64_t first, int64_t last,
                        int32_t *level)
 {
-    for (int64_t i = first; i < last; ++i)
-        level[i - first] = 0;
-    int32_t levels = 0;
-    for (int64_t i = first; i < last; ++i)
-        levels = larger(levels, settle_row(B, i, first, last, level) + 1);
-    return levels;
-}
-
-static int32_t settle_row_from_the_end(const struct lcl_csr *B, int64_t i,
-                                       int64_t first, int64_t last,
-                                       int32_t *level)
-{
-    int32_t own = level[i - first];
-    for (int64_t k = B->row_ptr[i]; k < B->row_ptr[i + 1]; ++k) {
-        const int64_t j = B->col_ind[k];
-        if (j > i && j < last)
-            own = larger(own, level[j - first] + 1);
-    }
-    for (int64_t k = B->row_ptr[i]; k < B->row_ptr[i + 1]; ++k) {
-        const int64_t j = B->col_ind[k];
-        if (j >= first && j < i)
-            level[j - first] = larger(level[j - first], own + 1);
-    }
-    return level[i - first] = own;
+    return find_levels(B, first, last, false, level);
 }
 
 int32_t lcl_ref_levels_from_the_end(const struct lcl_csr *B, int64_t first,
                                     int64_t last, int32_t *level)
 {
-    for (int64_t i = first; i < last; ++i)
-        level[i - first] = 0;
-    int32_t levels = 0;
-    for (int64_t i = last; i-- > first;)
-        levels = larger(levels,
-                        settle_row_from_the_end(B, i, first, last, level) + 1);
-    return levels;
+    return find_levels(B, first, last, true, level);
 }
 
 // ------------------------------------------------------------------- order

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reference of the schedule of the factors of all subdomains.
 #include "lib/ref/schedule.h"
+#include "host/order.h"
 
 #include "host/alloc.h"
 #include "host/log.h"
@@ -47,11 +48,6 @@ static int64_t count_steps(const struct range *range, const int32_t *level,
     return steps;
 }
 
-static int64_t max_of(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 // Computes sizes and positions of all subdomains: part[], except for slots.
 static enum lcl_status place_parts(struct lcl_host_schedule *L,
                                    const struct lcl_csr *B,
@@ -74,7 +70,7 @@ static enum lcl_status place_parts(struct lcl_host_schedule *L,
                               .step = (uint32_t)L->steps,
                               .steps = (uint32_t)steps};
         L->steps += steps;
-        L->rows_max = max_of(L->rows_max, rows);
+        L->rows_max = lcl_larger(L->rows_max, rows);
     }
     if (L->steps > UINT32_MAX)
         return lcl_fail(log, LCL_ERANGE, "%lld steps: at most 2^32 - 1 fit",
@@ -101,8 +97,8 @@ static void size_step(struct lcl_step *s, const struct range *range,
 
 static int longest_stage(const struct lcl_step *s, int limit, int entries)
 {
-    const int64_t planes = max_of(s->lower_planes, s->upper_planes - 1);
-    return planes > limit ? limit : (int)max_of(planes, entries);
+    const int64_t planes = lcl_larger(s->lower_planes, s->upper_planes - 1);
+    return planes > limit ? limit : (int)lcl_larger(planes, entries);
 }
 
 static uint32_t size_steps(struct lcl_host_schedule *L, struct lcl_step *step,
@@ -186,7 +182,7 @@ static uint32_t split_step(struct lcl_stage *out, const struct lcl_step *s,
                                    .rows = s->rows,
                                    .planes = (uint16_t)(own + diagonal),
                                    .flags = diagonal ? LCL_STAGE_DIAGONAL : 0,
-                                   .lanes = (uint8_t)max_of(lanes, 1)};
+                                   .lanes = (uint8_t)lcl_larger(lanes, 1)};
         k += own > 0 ? own : 1;
     }
     return count;
@@ -230,7 +226,7 @@ static enum lcl_status place_stages(struct lcl_host_schedule *L,
         part->stages =
             split_part(NULL, L->step + part->step, part->steps, limit);
         L->stages += part->stages;
-        L->stages_max = max_of(L->stages_max, part->stages);
+        L->stages_max = lcl_larger(L->stages_max, part->stages);
     }
     if (L->stages > UINT32_MAX)
         return lcl_fail(log, LCL_ERANGE, "%lld stages: at most 2^32 - 1 fit",

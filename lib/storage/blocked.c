@@ -88,28 +88,23 @@ static enum lcl_status check_entries(const struct lcl_device_matrix *D,
                            : lcl_view_name_fault(rows, lcl_context_log(ctx));
 }
 
-static bool is_on_host(lcl_context *ctx)
-{
-    return lcl_context_caps(ctx)->type == LCL_DEVICE_CPU;
-}
-
 enum lcl_status lcl_blocked_from_csr(struct lcl_blocked *B, lcl_context *ctx,
                                      const struct lcl_csr *A, int block_size)
 {
     const struct lcl_bsr view = lcl_bsr_of_csr(A);
     const struct lcl_log *log = lcl_context_log(ctx);
     *B = (struct lcl_blocked){.entries = A->nnz};
-    enum lcl_status st =
-        is_on_host(ctx) ? lcl_csr_check(A, log) : lcl_csr_check_rows(A, log);
+    enum lcl_status st = lcl_context_is_cpu(ctx) ? lcl_csr_check(A, log)
+                                                 : lcl_csr_check_rows(A, log);
     if (st < 0 ||
         (block_size > 1 &&
          (st = lcl_block_size_check(A->rows, A->cols, block_size, log)) < 0) ||
         (st = lcl_device_matrix_init(&B->A, ctx, &view)) < 0)
         return st;
     const struct lcl_view rows = lcl_view_of_csr(A);
-    if (!is_on_host(ctx) && (st = check_entries(&B->A, ctx, &rows)) < 0)
+    if (!lcl_context_is_cpu(ctx) && (st = check_entries(&B->A, ctx, &rows)) < 0)
         return st;
-    if (is_on_host(ctx) && block_size == 0) {
+    if (lcl_context_is_cpu(ctx) && block_size == 0) {
         block_size = lcl_csr_natural_block(A);
         B->detected = block_size > 1;
     }
@@ -121,7 +116,7 @@ static enum lcl_status check_own(const struct lcl_device_matrix *D,
                                  lcl_context *ctx, const struct lcl_view *rows)
 {
     return rows->sound == LCL_VIEW_ALL ? LCL_OK
-           : is_on_host(ctx)
+           : lcl_context_is_cpu(ctx)
                ? lcl_view_check_entries(rows, lcl_context_log(ctx))
                : check_entries(D, ctx, rows);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The packed apply for factors of blocks.
 #include "lib/trisolve/packed_block.h"
+#include "host/order.h"
 
 #include "host/alloc.h"
 #include "host/geometry.h"
@@ -17,11 +18,6 @@ enum {
     STAGES_STEP = 64, // rounding of the stage table: fewer programs
     SPARE = 64,       // local memory that the driver may use itself
 };
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 // ------------------------------------------------------------------- sizes
 
@@ -46,7 +42,8 @@ int64_t lcl_packed_block_rows(const struct lcl_caps *caps, int64_t n, int block)
         return block <= SMALL_BLOCK ? GPU_ROWS : GPU_ROWS_LARGE;
     const int64_t of_unit = lcl_packed_rows_of_unit(caps, n);
     const int64_t most = CPU_ENTRIES / (block * block);
-    return of_unit < CPU_ROWS_LEAST ? CPU_ROWS_LEAST : smaller(of_unit, most);
+    return of_unit < CPU_ROWS_LEAST ? CPU_ROWS_LEAST
+                                    : lcl_smaller(of_unit, most);
 }
 
 // Length of the stage table in local memory; 0 (table in global memory) if
