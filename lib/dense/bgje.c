@@ -162,8 +162,9 @@ static enum lcl_status upload(struct lcl_bgje *B, const int64_t *block_ptr,
                                   sizeof *B->at, "starts of blocks");
 }
 
-// Makes dummy buffers, which a kernel for equal sizes takes but does not read.
-static enum lcl_status upload_nothing(struct lcl_bgje *B)
+// Creates dummy buffers for the arguments that a kernel for equal sizes never
+// reads.
+static enum lcl_status create_dummies(struct lcl_bgje *B)
 {
     lcl_buffer **const all[] = {&B->list, &B->block_ptr, &B->starts};
     enum lcl_status st = LCL_OK;
@@ -187,7 +188,7 @@ static enum lcl_status prepare(struct lcl_bgje *B, const int64_t *block_ptr,
     const bool uniform = are_equal(block_ptr, B->count) && !B->published;
     find_classes(B, block_ptr, place);
     enum lcl_status st =
-        uniform ? upload_nothing(B) : upload(B, block_ptr, place);
+        uniform ? create_dummies(B) : upload(B, block_ptr, place);
     for (int c = 0; c < B->class_count && st == LCL_OK; ++c)
         st = get_kernel(B, &B->classes[c], params, uniform);
     return st;

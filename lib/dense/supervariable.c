@@ -34,7 +34,8 @@ static void close_block(struct lcl_diagonal_blocks *blocks, int64_t end)
         blocks->rows_max = rows;
 }
 
-// ------------------------------------------------------------------- found
+// -------------------------------------------------------------------
+// supervariables
 
 static bool same_columns(const struct lcl_bsr *A, int64_t i, int64_t j)
 {
@@ -79,7 +80,8 @@ enum lcl_status lcl_supervariables(struct lcl_diagonal_blocks *blocks,
     return LCL_OK;
 }
 
-// ------------------------------------------------------------------- given
+// ------------------------------------------------------------------- blocks of
+// the caller
 
 static enum lcl_status check_pointers(const int64_t *ptr, int64_t count,
                                       int64_t n, int limit,

@@ -20,9 +20,10 @@ static int64_t find_levels(int32_t *level, int64_t n, const int64_t *row_ptr,
     return levels;
 }
 
+// Counting sort of the rows by level.
 static void list_rows(struct lcl_levels *L, const int32_t *level)
 {
-    int64_t *next = L->level_ptr + 1; // of each level, place of its next row
+    int64_t *next = L->level_ptr + 1; // place of each level's next row
     for (int64_t i = 0; i < L->n; ++i)
         if (level[i] + 1 < L->levels)
             ++next[level[i] + 1];

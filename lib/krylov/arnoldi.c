@@ -319,9 +319,10 @@ static enum lcl_status orthogonalise(const struct lcl_arnoldi *A, int k, int at)
     return st < 0 ? st : reduce(A, k, 1);
 }
 
-// w = w - V h1 column by column; stores z in column k - 1 of Z.
-static enum lcl_status modify(const struct lcl_arnoldi *A, int k,
-                              const lcl_buffer *z, int at)
+// Modified Gram-Schmidt: w = w - V h1 column by column; stores z in column k -
+// 1 of Z.
+static enum lcl_status modified_gram_schmidt(const struct lcl_arnoldi *A, int k,
+                                             const lcl_buffer *z, int at)
 {
     const struct chunk one = chunk_at(A, 0, 1);
     enum lcl_status st =
@@ -374,8 +375,9 @@ enum lcl_status lcl_arnoldi_step(const struct lcl_arnoldi *A, int it, int j,
                                  double limit, const lcl_buffer *z, int before,
                                  int after)
 {
-    enum lcl_status st = is_modified(A) ? modify(A, j + 1, z, before)
-                                        : first_dots(A, j + 1, z, before);
+    enum lcl_status st = is_modified(A)
+                             ? modified_gram_schmidt(A, j + 1, z, before)
+                             : first_dots(A, j + 1, z, before);
     if (st == LCL_OK && !is_modified(A))
         st = orthogonalise(A, j + 1, before);
     if (st < 0 ||

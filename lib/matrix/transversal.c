@@ -19,7 +19,7 @@ struct search {
     double *cost; // of the entries; infinite for zeros
     double *u, *v;
     int32_t *column_of, *row_of; // -1: none
-    // of one search, by column
+    // State of one search, by column
     double *distance; // infinite: not reached
     int32_t *from;    // row before it
     int32_t *place;   // in the heap
@@ -67,6 +67,7 @@ static int32_t pop(struct search *s)
     return top;
 }
 
+// Sets the distance of column j, on the path over `row`.
 static void reach(struct search *s, int32_t j, double distance, int32_t row)
 {
     const bool known = isfinite(s->distance[j]);
@@ -84,7 +85,8 @@ static double reduced(const struct search *s, int64_t i, int64_t k)
     return s->cost[k] - s->v[s->A->col_ind[k]] - s->u[i];
 }
 
-// The nearest column without a row, or -1; *length is the way to it.
+// Dijkstra's search from `row`. Returns the nearest column without a row and
+// its distance *length, or -1.
 static int32_t walk(struct search *s, int32_t row, double *length)
 {
     const struct lcl_csr *A = s->A;
@@ -112,7 +114,8 @@ static int32_t walk(struct search *s, int32_t row, double *length)
     }
 }
 
-// Makes the way to column `end` tight, and matches along it.
+// Changes u and v so that all reduced costs on the path to column `end` are 0,
+// and matches along the path.
 static void augment(struct search *s, int32_t row, int32_t end, double length)
 {
     s->u[row] += length;
@@ -129,6 +132,7 @@ static void augment(struct search *s, int32_t row, int32_t end, double length)
     }
 }
 
+// Resets the columns that the search has reached.
 static void forget(struct search *s)
 {
     for (int32_t d = 0; d < s->done_count; ++d)

@@ -179,7 +179,8 @@ static enum lcl_status check_sizes(const struct lcl_subdomains *P,
     return LCL_OK;
 }
 
-// A box may have more rows than a rank.
+// The limit of GEOMETRIC is for boxes of the whole matrix, which may have more
+// rows than a rank.
 static int64_t limit_of(const struct request *R, int64_t max_rows)
 {
     const bool boxes = R->share && R->params.type == LCL_PARTITION_GEOMETRIC;

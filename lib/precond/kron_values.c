@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of a Kronecker operator's M and L on the device.
+// Gathers values of M and L of a Kronecker operator on the device.
 #include "lib/precond/kron_values.h"
 
 #include "host/geometry.h"

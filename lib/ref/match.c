@@ -214,7 +214,7 @@ static bool match_round(int32_t *mate, int32_t *pick,
 }
 
 // The neighbour with the heaviest edge, the lowest of several; isolated
-// vertices of a vicinity share one that does not exist.
+// vertices of a vicinity share a fictitious one, numbered from G->n on.
 static int64_t heaviest(const struct lcl_ref_graph *G, int64_t i)
 {
     int64_t hub = G->n + i / MATCH_VICINITY;

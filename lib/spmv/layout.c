@@ -30,7 +30,8 @@ enum lcl_status lcl_operator_create_layout(
     return st;
 }
 
-// given[p]: whether the caller has passed array p.
+// given[p]: whether the caller has passed array p. The arrays must be those of
+// the creation; a matrix without off-diagonal entries accepts any.
 static enum lcl_status check_arrays(const lcl_operator *A,
                                     const bool given[LCL_LAYOUT_PARTS],
                                     const char *function)

@@ -24,6 +24,7 @@ static struct bits square(const struct bits *T)
     return S;
 }
 
+// T^count times the state, by repeated squaring of T.
 uint64_t lcl_uniform_skip(uint64_t state, int64_t count)
 {
     struct bits T;
