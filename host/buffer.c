@@ -227,7 +227,7 @@ void lcl_buffer_destroy(lcl_buffer **buffer)
         b->ctx->cl.api->clReleaseMemObject(b->mem);
     } else if (!b->borrowed) {
         discount_buffer(b);
-        lcl_memory_give(b->mem, b->span, b->ctx);
+        lcl_memory_release(b->mem, b->span, b->ctx);
     }
     lcl_free(b);
     *buffer = NULL;

@@ -97,8 +97,8 @@ static bool starts_file(const char *source, const char *name)
     return read_name(found, source) && strcmp(found, name) == 0;
 }
 
-static void log_around(const struct lcl_log *log, const struct place *place,
-                       const char *source)
+static void log_nearby_lines(const struct lcl_log *log,
+                             const struct place *place, const char *source)
 {
     while (*source && !starts_file(source, place->name))
         source = next_line(source);
@@ -131,7 +131,7 @@ void lcl_log_build(const struct lcl_log *log, const char *text,
             ++places;
     }
     for (int k = 0; k < places; ++k)
-        log_around(log, &place[k], source);
+        log_nearby_lines(log, &place[k], source);
 }
 
 // ------------------------------------------------------------------- fault

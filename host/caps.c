@@ -31,7 +31,8 @@ struct query {
     enum lcl_status st;
 };
 
-static void ask(struct query *q, cl_device_info what, void *value, size_t size)
+static void query_raw(struct query *q, cl_device_info what, void *value,
+                      size_t size)
 {
     if (q->st == LCL_OK)
         q->st =
@@ -42,35 +43,35 @@ static void query_text(struct query *q, cl_device_info what, char *text,
                        size_t size)
 {
     char long_text[1024] = "";
-    ask(q, what, long_text, sizeof long_text);
+    query_raw(q, what, long_text, sizeof long_text);
     snprintf(text, size, "%.*s", (int)size - 1, long_text);
 }
 
 static uint64_t query_ulong(struct query *q, cl_device_info what)
 {
     cl_ulong value = 0;
-    ask(q, what, &value, sizeof value);
+    query_raw(q, what, &value, sizeof value);
     return value;
 }
 
 static int query_uint(struct query *q, cl_device_info what)
 {
     cl_uint value = 0;
-    ask(q, what, &value, sizeof value);
+    query_raw(q, what, &value, sizeof value);
     return (int)value;
 }
 
 static size_t query_size(struct query *q, cl_device_info what)
 {
     size_t value = 0;
-    ask(q, what, &value, sizeof value);
+    query_raw(q, what, &value, sizeof value);
     return value;
 }
 
 static void query_platform(struct query *q, struct lcl_caps *caps)
 {
     cl_platform_id platform = NULL;
-    ask(q, CL_DEVICE_PLATFORM, &platform, sizeof platform);
+    query_raw(q, CL_DEVICE_PLATFORM, &platform, sizeof platform);
     if (q->st == LCL_OK)
         q->st = LCL_CL(q->cl, clGetPlatformInfo(platform, CL_PLATFORM_NAME,
                                                 sizeof caps->platform,
@@ -89,7 +90,7 @@ static bool query_fp64(const struct query *q)
 static enum lcl_device_type query_type(struct query *q)
 {
     cl_device_type type = 0;
-    ask(q, CL_DEVICE_TYPE, &type, sizeof type);
+    query_raw(q, CL_DEVICE_TYPE, &type, sizeof type);
     return type & CL_DEVICE_TYPE_GPU   ? LCL_DEVICE_GPU
            : type & CL_DEVICE_TYPE_CPU ? LCL_DEVICE_CPU
                                        : LCL_DEVICE_OTHER;
@@ -100,7 +101,7 @@ static enum lcl_device_type query_type(struct query *q)
 static int intel_width(struct query *q)
 {
     size_t sizes[16] = {0};
-    ask(q, DEVICE_SUB_GROUP_SIZES_INTEL, sizes, sizeof sizes);
+    query_raw(q, DEVICE_SUB_GROUP_SIZES_INTEL, sizes, sizeof sizes);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
         if (sizes[i] == 16)
             return 16;
@@ -221,7 +222,7 @@ enum lcl_status lcl_caps_query(const struct lcl_cl *cl, cl_device_id device,
     struct query q = {.cl = cl, .device = device};
     char extensions[EXTENSIONS] = "";
     *caps = (struct lcl_caps){.progress = LCL_PROGRESS_NONE};
-    ask(&q, CL_DEVICE_EXTENSIONS, extensions, sizeof extensions);
+    query_raw(&q, CL_DEVICE_EXTENSIONS, extensions, sizeof extensions);
     query_identity(&q, caps);
     query_limits(&q, extensions, caps);
     query_width(&q, extensions, caps);

@@ -35,7 +35,7 @@ enum { NAPS = 100 };
 // ---------------------------------------------------------------- whether
 
 // Finds the program beside this library, as in a build that is not installed.
-static bool find_beside(char *path, size_t room)
+static bool find_near_library(char *path, size_t room)
 {
     static const char here;
     Dl_info library;
@@ -52,7 +52,7 @@ static bool find_beside(char *path, size_t room)
 static bool find_program(char *path, size_t room)
 {
     const char *given = getenv("LEVELCL_HELPER");
-    if (!given && find_beside(path, room))
+    if (!given && find_near_library(path, room))
         return true;
     const int length = snprintf(path, room, "%s", given ? given : LCL_HELPER);
     return (size_t)length < room && access(path, X_OK) == 0;

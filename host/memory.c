@@ -314,7 +314,7 @@ enum lcl_status lcl_memory_allocate(cl_mem *mem, struct lcl_span **span,
     return code == CL_SUCCESS ? LCL_OK : refuse(ctx, code, bytes, what);
 }
 
-void lcl_memory_give(cl_mem mem, struct lcl_span *span, lcl_context *ctx)
+void lcl_memory_release(cl_mem mem, struct lcl_span *span, lcl_context *ctx)
 {
     ctx->cl.api->clReleaseMemObject(mem);
     if (span)

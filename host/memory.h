@@ -23,4 +23,4 @@ void lcl_pool_finish(lcl_context *ctx);
 enum lcl_status lcl_memory_allocate(cl_mem *mem, struct lcl_span **span,
                                     lcl_context *ctx, size_t bytes,
                                     const char *what);
-void lcl_memory_give(cl_mem mem, struct lcl_span *span, lcl_context *ctx);
+void lcl_memory_release(cl_mem mem, struct lcl_span *span, lcl_context *ctx);

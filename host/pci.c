@@ -30,8 +30,8 @@ struct asking {
 };
 
 // A query may fail although the device has the extension.
-static bool ask(const struct asking *q, cl_device_info what, void *value,
-                size_t size)
+static bool query_raw(const struct asking *q, cl_device_info what, void *value,
+                      size_t size)
 {
     return q->cl->api->clGetDeviceInfo(q->device, what, size, value, NULL) ==
            CL_SUCCESS;
@@ -47,7 +47,7 @@ void lcl_pci_text(char text[16], unsigned domain, unsigned bus, unsigned device,
 static void query_khr(const struct asking *q, char text[16])
 {
     struct pci_khr place;
-    if (ask(q, DEVICE_PCI_BUS_INFO_KHR, &place, sizeof place))
+    if (query_raw(q, DEVICE_PCI_BUS_INFO_KHR, &place, sizeof place))
         lcl_pci_text(text, place.domain, place.bus, place.device,
                      place.function);
 }
@@ -56,17 +56,18 @@ static void query_khr(const struct asking *q, char text[16])
 static void query_nv(const struct asking *q, char text[16])
 {
     cl_uint bus, slot, domain = 0;
-    if (!ask(q, DEVICE_PCI_BUS_ID_NV, &bus, sizeof bus) ||
-        !ask(q, DEVICE_PCI_SLOT_ID_NV, &slot, sizeof slot))
+    if (!query_raw(q, DEVICE_PCI_BUS_ID_NV, &bus, sizeof bus) ||
+        !query_raw(q, DEVICE_PCI_SLOT_ID_NV, &slot, sizeof slot))
         return;
-    (void)ask(q, DEVICE_PCI_DOMAIN_ID_NV, &domain, sizeof domain);
+    (void)query_raw(q, DEVICE_PCI_DOMAIN_ID_NV, &domain, sizeof domain);
     lcl_pci_text(text, domain, bus, slot >> 3, slot & 7);
 }
 
 static void query_amd(const struct asking *q, char text[16])
 {
     struct pci_amd place;
-    if (ask(q, DEVICE_TOPOLOGY_AMD, &place, sizeof place) && place.type == 1)
+    if (query_raw(q, DEVICE_TOPOLOGY_AMD, &place, sizeof place) &&
+        place.type == 1)
         lcl_pci_text(text, 0, place.bus, place.device, place.function);
 }
 

@@ -229,7 +229,7 @@ static void probe_rounding(lcl_context *ctx, lcl_buffer *out)
 // Sets the results of the probes on PoCL without running them: it has as many
 // threads as compute units, each of which runs work-items one after another in
 // ascending order.
-static void know_pocl(struct lcl_caps *caps)
+static void assume_pocl(struct lcl_caps *caps)
 {
     caps->local_add =
         caps->int64_atomics ? LCL_ATOMIC_ADD_CAS : LCL_ATOMIC_ADD_NONE;
@@ -301,7 +301,7 @@ static void try_everything(lcl_context *ctx, lcl_buffer *out, lcl_buffer *flag)
     if (log.level < LCL_LOG_DEBUG)
         ctx->cl.log.fn = NULL;
     if (ctx->caps.width == 1 && lcl_caps_is_pocl(&ctx->caps)) {
-        know_pocl(&ctx->caps);
+        assume_pocl(&ctx->caps);
     } else {
         probe_exchange(ctx, out);
         probe_local(ctx, out);

@@ -29,7 +29,7 @@ static void store(volatile uint64_t *word, uint64_t value)
     *word = value;
 }
 
-static bool is_there(const volatile uint64_t *word, uint32_t tag)
+static bool has_arrived(const volatile uint64_t *word, uint32_t tag)
 {
     return relay_is(load(word), tag);
 }
@@ -86,7 +86,7 @@ static bool await(struct lcl_relay *R, int peer, const volatile uint64_t *word,
                   uint32_t tag)
 {
     struct patience p = {0, 0};
-    while (!is_there(word, tag))
+    while (!has_arrived(word, tag))
         if (!waits_on(R, &p, peer))
             return false;
     return true;
@@ -113,7 +113,7 @@ static bool serve_sum(struct lcl_relay *R)
 {
     const uint32_t tag = (uint32_t)(R->summed + 1);
     const volatile uint64_t *rows = R->ask.words + RELAY_ASK(tag, 0) + 2;
-    if (!is_there(rows, tag))
+    if (!has_arrived(rows, tag))
         return false;
     const double start = lcl_now();
     const int count = (int)(uint32_t)*rows;
@@ -218,7 +218,7 @@ static bool serve_exchange(struct lcl_relay_exchange *X)
 {
     const long long message = atomic_load(&X->served) + 1;
     const uint32_t tag = (uint32_t)message;
-    if (!is_there(X->out.words + RELAY_MESSAGE(tag, X->sends), tag))
+    if (!has_arrived(X->out.words + RELAY_MESSAGE(tag, X->sends), tag))
         return false;
     const double start = lcl_now();
     if (!carry(X, message))

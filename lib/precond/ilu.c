@@ -303,7 +303,7 @@ static enum lcl_status compare_blocks(const lcl_precond *M, bool *same)
 }
 
 // Fetches the rows of other ranks; collective.
-static enum lcl_status find_around(lcl_precond *M)
+static enum lcl_status fetch_rows_around(lcl_precond *M)
 {
     static const char what[] = "the overlap of ranks";
     struct ilu *I = M->op.state;
@@ -329,7 +329,7 @@ static enum lcl_status find_around(lcl_precond *M)
 static enum lcl_status join_overlap(lcl_precond *M)
 {
     struct ilu *I = M->op.state;
-    const enum lcl_status st = find_around(M);
+    const enum lcl_status st = fetch_rows_around(M);
     return st < 0 ? st : set_up_once(M, &I->params);
 }
 

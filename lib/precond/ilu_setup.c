@@ -363,10 +363,10 @@ static enum lcl_status make_norms(struct lcl_ilu_setup *a, const lcl_precond *M,
 }
 
 // Continues with the matrix that includes rows of other ranks.
-static enum lcl_status look_around(struct lcl_ilu_setup *a,
-                                   const lcl_precond *M,
-                                   const struct lcl_overlap_rows *around,
-                                   const struct lcl_partition_params *params)
+static enum lcl_status include_rows_around(
+    struct lcl_ilu_setup *a, const lcl_precond *M,
+    const struct lcl_overlap_rows *around,
+    const struct lcl_partition_params *params)
 {
     const struct lcl_log *log = lcl_context_log(M->op.range.ctx);
     enum lcl_status st = lcl_subdomains_download(&a->subdomains, log);
@@ -397,7 +397,7 @@ enum lcl_status lcl_ilu_setup_init(struct lcl_ilu_setup *a, lcl_precond *M,
         (st = partition(a, M, params)) < 0)
         return st;
     a->own = a->A.rows;
-    if (around && (st = look_around(a, M, around, params)) < 0)
+    if (around && (st = include_rows_around(a, M, around, params)) < 0)
         return st;
     return symbolic(M, a);
 }

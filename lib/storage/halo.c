@@ -357,7 +357,7 @@ static enum lcl_status relay_ghosts(struct lcl_halo *H, int round,
 // A relay unpacks ghosts on a second queue while the product runs. The kernel
 // is enqueued before the others, which could otherwise leave no room for its
 // groups.
-static enum lcl_status begin_beside(struct lcl_halo *H)
+static enum lcl_status begin_overlapped(struct lcl_halo *H)
 {
     const lcl_context *ctx = H->space.ctx;
     enum lcl_status st = LCL_OK;
@@ -371,7 +371,7 @@ static enum lcl_status begin_beside(struct lcl_halo *H)
     return st;
 }
 
-static enum lcl_status end_beside(struct lcl_halo *H)
+static enum lcl_status end_overlapped(struct lcl_halo *H)
 {
     const bool forked = H->forked;
     H->forked = false;
@@ -382,7 +382,7 @@ static enum lcl_status end_beside(struct lcl_halo *H)
 void lcl_halo_cancel(struct lcl_halo *H)
 {
     const void *packed;
-    (void)end_beside(H);
+    (void)end_overlapped(H);
     for (int k = 0; k < H->rounds; ++k)
         if (H->round[k].posted)
             (void)lcl_window_fetch(H->round[k].window, &packed);
@@ -409,7 +409,7 @@ static enum lcl_status post(struct lcl_halo_round *R)
 enum lcl_status lcl_halo_begin(struct lcl_halo *H, const lcl_buffer *x)
 {
     const bool blocks = !H->space.comm->relay && H->messages.ins > 0;
-    enum lcl_status st = begin_beside(H);
+    enum lcl_status st = begin_overlapped(H);
     for (int k = 0; k < H->rounds && st == LCL_OK; ++k)
         st = pack(H, &H->round[k], x);
     if (st == LCL_OK && blocks) // a second queue unpacks the ghosts during the
@@ -476,7 +476,7 @@ static enum lcl_status fetch_rounds(struct lcl_halo *H)
 {
     enum lcl_status st = LCL_OK;
     if (H->forked)
-        return end_beside(H);
+        return end_overlapped(H);
     for (int k = 0; k < H->rounds && st == LCL_OK; ++k)
         st = exchange(H, k);
     return st;

@@ -319,7 +319,7 @@ void lcl_halo_plan_address(const struct lcl_exchange_plan *X,
 
 // Sends the row numbers of ghosts to their owners and receives the numbers that
 // other ranks request.
-static enum lcl_status ask(struct lcl_halo_plan *P, struct lcl_comm *C)
+static enum lcl_status request_rows(struct lcl_halo_plan *P, struct lcl_comm *C)
 {
     const size_t size = (size_t)C->size;
     struct lcl_message *out = lcl_malloc(size, sizeof *out);
@@ -352,7 +352,7 @@ static enum lcl_status find_peers(struct lcl_halo_plan *P, struct lcl_comm *C,
     if (!P->to || !P->from)
         return lcl_fail_memory(&C->log, "the peers");
     list_owners(P, firsts);
-    return (st = list_needs(P, C)) < 0 ? st : ask(P, C);
+    return (st = list_needs(P, C)) < 0 ? st : request_rows(P, C);
 }
 
 enum lcl_status lcl_halo_plan_connect(struct lcl_halo_plan *P,
