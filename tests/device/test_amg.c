@@ -559,15 +559,6 @@ static void test_amg__values_out_of_range_are_refused(void **state)
     test_csr_finish(&A);
 }
 
-static void expect_refused(lcl_context *ctx, const struct lcl_csr *A,
-                           const struct lcl_precond_params *params,
-                           enum lcl_status expected)
-{
-    lcl_precond *M;
-    assert_int_equal(test_precond_create(&M, ctx, A, params), expected);
-    assert_null(M);
-}
-
 static void test_amg__bad_input_is_refused(void **state)
 {
     static const struct lcl_precond_params bad[] = {
@@ -586,10 +577,10 @@ static void test_amg__bad_input_is_refused(void **state)
     struct lcl_csr A = test_laplacian(5, 5, 1);
     struct lcl_csr other = test_random_csr(60, 4, 2);
     for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k)
-        expect_refused(*state, &A, &bad[k], LCL_EINVAL);
+        test_precond_expect_refused(*state, &A, &bad[k], LCL_EINVAL);
     struct lcl_precond_params chebyshev = amg;
     chebyshev.amg.smoother = LCL_AMG_CHEBYSHEV;
-    expect_refused(*state, &other, &chebyshev, LCL_EUNSUPPORTED);
+    test_precond_expect_refused(*state, &other, &chebyshev, LCL_EUNSUPPORTED);
     test_csr_finish(&A);
     test_csr_finish(&other);
 }

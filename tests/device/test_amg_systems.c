@@ -45,13 +45,6 @@ static int iterations_with(lcl_context *ctx, const struct lcl_csr *A, int block,
     return taken;
 }
 
-static struct lcl_csr problem(const char *name)
-{
-    struct lcl_csr A;
-    assert_int_equal(lcl_csr_problem(&A, name, NULL), LCL_OK);
-    return A;
-}
-
 static struct lcl_dense modes_of(const char *name)
 {
     struct lcl_dense X, B;
@@ -66,7 +59,7 @@ static void test_amg_systems__elasticity_needs_its_modes(void **state)
 {
     const bool large = test_size(0, 1);
     const char *name = large ? "elasticity:16" : "elasticity:6";
-    struct lcl_csr A = problem(name);
+    struct lcl_csr A = test_problem(name);
     struct lcl_dense B = modes_of(name);
     const struct lcl_precond_params *p = large ? &amg : &deep;
     const int with = iterations_with(*state, &A, 3, p, &B);
@@ -141,7 +134,8 @@ static void test_amg_systems__dependent_vectors_are_harmless(void **state)
 
 static void test_amg_systems__solutions_are_right_and_reproducible(void **state)
 {
-    struct lcl_csr A = problem("elasticity:4"), L = test_laplacian(9, 8, 7);
+    struct lcl_csr A = test_problem("elasticity:4"),
+                   L = test_laplacian(9, 8, 7);
     struct lcl_csr B = test_expand_blocks(&L, 2);
     for (int64_t i = 0; i < B.rows; ++i)
         for (int64_t k = B.row_ptr[i]; k < B.row_ptr[i + 1]; ++k)
@@ -161,7 +155,7 @@ static void test_amg_systems__solutions_are_right_and_reproducible(void **state)
 // Prolongations stay, values follow, and nothing depends on the order.
 static void test_amg_systems__updates_follow_the_values(void **state)
 {
-    struct lcl_csr A = problem("elasticity:5");
+    struct lcl_csr A = test_problem("elasticity:5");
     struct test_solve s;
     double *b = test_random_vector(A.rows, 2);
     double *first = test_vector(A.rows);
@@ -193,7 +187,7 @@ static void test_amg_systems__classical_coarsening_is_refused(void **state)
     const struct lcl_precond_params classical = {
         .type = LCL_PRECOND_AMG, .amg = {.coarsening = LCL_AMG_CLASSICAL}};
     const struct lcl_operator_params blocks = {.block_size = 3};
-    struct lcl_csr A = problem("elasticity:2");
+    struct lcl_csr A = test_problem("elasticity:2");
     lcl_operator *P, *Q;
     lcl_precond *M;
     assert_int_equal(lcl_operator_create(&P, *state, &A, &blocks), LCL_OK);

@@ -14,13 +14,6 @@
 static const enum lcl_precond_type types[] = {LCL_PRECOND_NONE,
                                               LCL_PRECOND_JACOBI};
 
-static struct lcl_csr problem(const char *name)
-{
-    struct lcl_csr A;
-    assert_int_equal(lcl_csr_problem(&A, name, NULL), LCL_OK);
-    return A;
-}
-
 // ------------------------------------------------------------------ solving
 
 // test_solve_run() holds the residual against that of the entries.
@@ -44,17 +37,17 @@ static void expect_solved(lcl_context *ctx, const struct lcl_csr *A, int asked,
 
 static void test_blocks__natural_blocks_are_found_and_solve(void **state)
 {
-    struct lcl_csr A = problem("lap3d:6,b=3");
+    struct lcl_csr A = test_problem("lap3d:6,b=3");
     expect_solved(*state, &A, 0, 3);
     lcl_csr_finish(&A);
-    A = problem("lap3d:6");
+    A = test_problem("lap3d:6");
     expect_solved(*state, &A, 0, 1);
     lcl_csr_finish(&A);
 }
 
 static void test_blocks__blocks_that_are_asked_for_solve(void **state)
 {
-    struct lcl_csr A = problem("lap3d:6,b=3");
+    struct lcl_csr A = test_problem("lap3d:6,b=3");
     expect_solved(*state, &A, 1, 1);
     expect_solved(*state, &A, 3, 3);
     expect_solved(*state, &A, 2, 2); // with zeros
@@ -98,7 +91,7 @@ static void test_blocks__new_values_come_in_the_order_of_entries(void **state)
 {
     static const int sizes[] = {0, 1, 2, 4};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
-        struct lcl_csr A = problem("lap3d:6,b=3");
+        struct lcl_csr A = test_problem("lap3d:6,b=3");
         expect_update(*state, &A, sizes[i]);
         lcl_csr_finish(&A);
         A = test_random_csr(240, 6, 1);
@@ -152,7 +145,7 @@ static void expect_same_solves(lcl_context *ctx, const struct lcl_csr *A,
 
 static void test_blocks__a_matrix_may_be_given_in_blocks(void **state)
 {
-    struct lcl_csr A = problem("lap3d:6,b=3");
+    struct lcl_csr A = test_problem("lap3d:6,b=3");
     for (int b = 1; b <= 4; ++b) {
         struct lcl_bsr B;
         assert_int_equal(lcl_bsr_from_csr(&B, &A, b, NULL), LCL_OK);
@@ -164,7 +157,7 @@ static void test_blocks__a_matrix_may_be_given_in_blocks(void **state)
 
 static void test_blocks__ilu_solves_blocks_of_one_entry(void **state)
 {
-    struct lcl_csr A = problem("lap3d:6");
+    struct lcl_csr A = test_problem("lap3d:6");
     struct lcl_bsr B;
     lcl_precond *M;
     assert_int_equal(lcl_bsr_from_csr(&B, &A, 1, NULL), LCL_OK);
@@ -186,7 +179,7 @@ static void expect_ilu_solved(lcl_context *ctx, enum lcl_precond_type type,
         .trisolve = trisolve,
         .partition = {.type = LCL_PARTITION_NATURAL, .rows = 60},
     };
-    struct lcl_csr A = problem("lap3d:6,b=3");
+    struct lcl_csr A = test_problem("lap3d:6,b=3");
     double *b = test_right_side(&A);
     struct test_solve s;
     test_solve_open(&s, ctx, &A, &params, NULL);
@@ -270,7 +263,7 @@ static void test_blocks__wrong_block_sizes_are_refused(void **state)
 
 static void test_blocks__ilu_takes_blocks_as_asked(void **state)
 {
-    struct lcl_csr A = problem("lap3d:3,b=3");
+    struct lcl_csr A = test_problem("lap3d:3,b=3");
     const enum lcl_precond_type ilu[] = {LCL_PRECOND_DEFAULT, LCL_PRECOND_ILU0,
                                          LCL_PRECOND_ILDU0};
     for (int t = 0; t < 3; ++t)

@@ -164,22 +164,8 @@ static void test_minres__negative_definite_preconditioners_are_taken(
 {
     const struct lcl_precond_params ic0 = test_ic0(LCL_COARSE_NONE);
     struct lcl_csr A = test_laplacian(11, 10, 9);
-    double *b = test_random_vector(A.rows, 5);
-    struct test_solve s[2];
-    for (int minus = 0; minus < 2; ++minus) {
-        test_solve_open(&s[minus], *state, &A, &ic0, &strict);
-        assert_int_equal(test_solve_run(&s[minus], b), LCL_OK);
-        for (int64_t k = 0; k < A.nnz; ++k)
-            A.val[k] *= -1;
-    }
-    assert_int_equal(s[0].report.iterations, s[1].report.iterations);
-    for (int64_t i = 0; i < A.rows; ++i)
-        s[1].x[i] *= -1;
-    test_expect_near("x", s[1].x, s[0].x, A.rows, 1e-9);
-    test_solve_close(&s[0]);
-    test_solve_close(&s[1]);
+    test_expect_negative_alike(*state, &A, &ic0, &strict);
     test_csr_finish(&A);
-    free(b);
 }
 
 static void test_minres__one_equation_and_identity_take_one_step(void **state)

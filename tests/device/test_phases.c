@@ -9,24 +9,15 @@
 
 #include <stdlib.h>
 
-static struct lcl_test_folder folder;
-
 static int setup(void **state)
 {
     (void)state;
-    lcl_test_folder_create(&folder);
+    lcl_test_folder_create(&test_folder);
     // before anything of OpenCL is called: drivers find nothing compiled
-    setenv("POCL_CACHE_DIR", folder.path, 1);
-    setenv("MESA_SHADER_CACHE_DIR", folder.path, 1);
-    setenv("CUDA_CACHE_PATH", folder.path, 1);
+    setenv("POCL_CACHE_DIR", test_folder.path, 1);
+    setenv("MESA_SHADER_CACHE_DIR", test_folder.path, 1);
+    setenv("CUDA_CACHE_PATH", test_folder.path, 1);
     test_need_device();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    lcl_test_folder_remove(&folder);
     return 0;
 }
 
@@ -93,5 +84,5 @@ int main(void)
         cmocka_unit_test(test_phases__a_cold_start_is_compilation),
         cmocka_unit_test(test_phases__a_second_solve_compiles_nothing),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, test_folder_teardown);
 }

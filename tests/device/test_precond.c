@@ -15,13 +15,6 @@
 
 // ------------------------------------------------------------------ new values
 
-static void apply(lcl_precond *M, const double *b, double *x, int64_t n)
-{
-    for (int64_t i = 0; i < n; ++i)
-        x[i] = NAN;
-    assert_int_equal(lcl_precond_apply(M, b, x), LCL_OK);
-}
-
 // Updating with the values of `after` gives what a new preconditioner of
 // `after` gives, and compiles nothing.
 static void expect_update(lcl_context *ctx, const struct lcl_csr *before,
@@ -33,14 +26,14 @@ static void expect_update(lcl_context *ctx, const struct lcl_csr *before,
     double *x = test_vector(n), *expected = test_vector(n);
     lcl_precond *M, *fresh;
     assert_true(test_precond_create(&M, ctx, before, params) >= 0);
-    apply(M, b, x, n);
+    test_precond_apply(M, b, x, n);
     const struct lcl_build_info builds = lcl_context_builds(ctx);
     assert_true(test_precond_update(M, after->val) >= 0);
-    apply(M, b, x, n);
+    test_precond_apply(M, b, x, n);
     const struct lcl_build_info later = lcl_context_builds(ctx);
     assert_memory_equal(&later, &builds, sizeof builds);
     assert_true(test_precond_create(&fresh, ctx, after, params) >= 0);
-    apply(fresh, b, expected, n);
+    test_precond_apply(fresh, b, expected, n);
     test_expect_same("x", x, expected, n);
     assert_int_equal(lcl_precond_info(M)->pivots_repaired,
                      lcl_precond_info(fresh)->pivots_repaired);
@@ -220,7 +213,7 @@ static void expect_scaled(lcl_context *ctx,
                          LCL_PIVOTS_REPAIRED);
         for (int64_t i = 0; i < n; ++i)
             b[i] *= k ? scale_of(i) : 1;
-        apply(M, b, x[k], n);
+        test_precond_apply(M, b, x[k], n);
         test_precond_destroy(&M);
         test_csr_finish(&all[k]);
     }
@@ -280,8 +273,8 @@ static void expect_applied(lcl_context *ctx, lcl_precond *M,
     assert_int_equal(lcl_precond_info(M)->storage, storage);
     params.storage = storage;
     assert_int_equal(test_precond_create(&fresh, ctx, A, &params), LCL_OK);
-    apply(M, b, x, n);
-    apply(fresh, b, expected, n);
+    test_precond_apply(M, b, x, n);
+    test_precond_apply(fresh, b, expected, n);
     test_expect_same("x", x, expected, n);
     test_precond_destroy(&fresh);
     free(b);

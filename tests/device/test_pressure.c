@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which unknown of a cell is a pressure.
 #include "tests/support/device.h"
+#include "tests/support/matrices.h"
 #include "tests/support/systems.h"
 
 #include "lib/chain/pressure.h"
@@ -8,13 +9,6 @@
 #include <stdio.h>
 
 enum { B = 3 };
-
-static struct lcl_csr problem(const char *name)
-{
-    struct lcl_csr A;
-    assert_int_equal(lcl_csr_problem(&A, name, NULL), LCL_OK);
-    return A;
-}
 
 // By the device and by the host.
 static void expect_pressure(lcl_context *ctx, const struct lcl_csr *A,
@@ -56,7 +50,7 @@ static void test_pressure__of_a_reservoir(void **state)
     for (size_t n = 0; n < sizeof cells / sizeof *cells; ++n) {
         char name[32];
         snprintf(name, sizeof name, "blackoil:%d", cells[n]);
-        struct lcl_csr A = problem(name);
+        struct lcl_csr A = test_problem(name);
         for (int p = 0; p < B; ++p) {
             expect_pressure(*state, &A, p);
             rotate(&A, false);
@@ -72,7 +66,7 @@ static void test_pressure__vectors_have_none(void **state)
     static const char *const names[] = {"elasticity:3", "lap3d:4,b=3",
                                         "kuhn:4,3,3,3"};
     for (size_t k = 0; k < sizeof names / sizeof *names; ++k) {
-        struct lcl_csr A = problem(names[k]);
+        struct lcl_csr A = test_problem(names[k]);
         expect_pressure(*state, &A, -1);
         lcl_csr_finish(&A);
     }
@@ -85,7 +79,7 @@ static void test_pressure__not_of_any_reservoir(void **state)
     expect_pressure(*state, &identity, -1);
     test_csr_finish(&identity);
     for (int change = 0; change < 2; ++change) {
-        struct lcl_csr A = problem("blackoil:4");
+        struct lcl_csr A = test_problem("blackoil:4");
         for (int64_t i = 0; i < A.rows; ++i)
             for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
                 if (A.col_ind[k] / B == i / B)

@@ -4,19 +4,13 @@
 #include "host/clock.h"
 #include "tests/support/fake_cl.h"
 #include "tests/support/job.h"
+#include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
 #include "tests/support/preconds.h"
 #include "tests/support/test.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static int setup(void **state)
-{
-    (void)state;
-    test_need_device();
-    return 0;
-}
 
 static lcl_context *new_context(bool profile)
 {
@@ -48,13 +42,6 @@ static void solve(lcl_context *ctx, const struct lcl_csr *A)
     free(b);
 }
 
-static struct lcl_csr problem(const char *name)
-{
-    struct lcl_csr A;
-    assert_int_equal(lcl_csr_problem(&A, name, NULL), LCL_OK);
-    return A;
-}
-
 static uint64_t pattern_bytes(const struct lcl_csr *A)
 {
     return (uint64_t)(4 * (A->rows + 1) + 4 * A->nnz);
@@ -77,7 +64,7 @@ static void expect_task(const lcl_context *ctx, enum lcl_task task,
 static void test_profile__has_all_tasks_of_a_solve(void **state)
 {
     (void)state;
-    struct lcl_csr A = problem("lap3d:12");
+    struct lcl_csr A = test_problem("lap3d:12");
     const uint64_t pattern = pattern_bytes(&A), values = 8 * (uint64_t)A.nnz;
     lcl_context *ctx = new_context(true);
     solve(ctx, &A);
@@ -102,7 +89,7 @@ static void test_profile__has_all_tasks_of_a_solve(void **state)
 static void test_profile__counts_the_conversion_to_blocks(void **state)
 {
     (void)state;
-    struct lcl_csr A = problem("lap3d:5,b=2");
+    struct lcl_csr A = test_problem("lap3d:5,b=2");
     lcl_context *ctx = new_context(true);
     solve(ctx, &A);
     expect_task(ctx, LCL_TASK_BLOCKS, pattern_bytes(&A) + 16 * (uint64_t)A.nnz,
@@ -127,7 +114,7 @@ static void expect_sums(const lcl_context *ctx, double wall)
 static void test_profile__adds_up_to_no_more_than_the_whole(void **state)
 {
     (void)state;
-    struct lcl_csr A = problem("lap3d:8");
+    struct lcl_csr A = test_problem("lap3d:8");
     for (int profile = 0; profile < 2; ++profile) {
         const double start = lcl_now();
         lcl_context *ctx = new_context(profile);
@@ -212,5 +199,5 @@ int main(void)
         cmocka_unit_test(test_profile__copy_bandwidth_is_measured),
         cmocka_unit_test(test_profile__links_are_measured),
     };
-    return cmocka_run_group_tests(tests, setup, NULL);
+    return cmocka_run_group_tests(tests, test_device_setup, NULL);
 }

@@ -27,19 +27,6 @@ struct method {
 
 static const struct method by_cg = AMG(LCL_AMG_CHEBYSHEV, CG);
 
-static int solve(struct test_ranks *R)
-{
-    const int64_t n = R->A->rows;
-    double *b = test_random_vector(n, 4), *x = test_vector(n);
-    struct lcl_report report;
-    assert_int_equal(test_ranks_solve(R, b, x, &report), LCL_OK);
-    test_ranks_expect(R, LCL_OK);
-    assert_true(test_residual(R->A, b, x) <= 1e-8);
-    free(x);
-    free(b);
-    return report.iterations;
-}
-
 static void make_solvers(struct test_ranks *R, const struct method *m)
 {
     assert_int_equal(test_ranks_operators(R, NULL), LCL_OK);
@@ -118,7 +105,8 @@ static void expect_iterations(lcl_context *ctx, const char *problem, int block,
     for (int k = 0; k < count; ++k) {
         make_solvers(&R, &methods[k]);
         expect_levels(&R);
-        assert_in_range(solve(&R), 2, solve_alone(ctx, &A, &methods[k]) + 2);
+        assert_in_range(test_ranks_expect_solved(&R), 2,
+                        solve_alone(ctx, &A, &methods[k]) + 2);
         test_ranks_drop(&R);
     }
     test_ranks_close(&R);
@@ -200,7 +188,7 @@ static void test_rank_amg__small_matrices_are_gathered(void **state)
     const int alone = solve_alone(*state, &A, &m);
     test_ranks_open(&R, 2, &A, NULL);
     make_solvers(&R, &m);
-    assert_int_equal(solve(&R), alone);
+    assert_int_equal(test_ranks_expect_solved(&R), alone);
     test_ranks_close(&R);
     test_csr_finish(&A);
 }
@@ -253,7 +241,7 @@ static void test_rank_amg__ranks_with_few_rows(void **state)
         struct test_ranks R;
         test_ranks_open(&R, 3, &A, from[k]);
         make_solvers(&R, &by_cg);
-        solve(&R);
+        test_ranks_expect_solved(&R);
         test_ranks_close(&R);
         test_csr_finish(&A);
     }
@@ -287,7 +275,7 @@ static void test_rank_amg__without_couplings_between_ranks(void **state)
         cut(&A, parts[k]);
         test_ranks_open(&R, 2, &A, from);
         make_solvers(&R, &by_cg);
-        assert_in_range(solve(&R), 1, 12);
+        assert_in_range(test_ranks_expect_solved(&R), 1, 12);
         test_ranks_close(&R);
         test_csr_finish(&A);
     }
@@ -303,14 +291,14 @@ static void test_rank_amg__follows_new_values(void **state)
     assert_int_equal(lcl_csr_problem(&A, "jump:8,1000", NULL), LCL_OK);
     test_ranks_open(&R, 2, &A, NULL);
     make_solvers(&R, &by_cg);
-    const int before = solve(&R);
+    const int before = test_ranks_expect_solved(&R);
     for (int k = 0; k < 2; ++k) {
         for (int64_t i = 0; i < A.nnz; ++i)
             A.val[i] *= -1024;
         assert_int_equal(test_ranks_update(&R, A.val), LCL_OK);
     }
     assert_int_equal(R.M[0]->info.amg_setups, 1);
-    assert_int_equal(solve(&R), before);
+    assert_int_equal(test_ranks_expect_solved(&R), before);
     test_ranks_close(&R);
     test_csr_finish(&A);
 }
@@ -350,7 +338,7 @@ static void expect_kept(lcl_context *ctx, const char *problem,
         assert_int_equal(test_ranks_update(&R, k == 0 ? val : A.val), LCL_OK);
         assert_int_equal(R.M[0]->info.amg_setups, 1);
     }
-    assert_in_range(solve(&R), 2, alone + 2);
+    assert_in_range(test_ranks_expect_solved(&R), 2, alone + 2);
     test_ranks_close(&R);
     free(val);
     test_csr_finish(&A);
@@ -379,12 +367,13 @@ static void test_rank_amg__power_laws_stay_sparse(void **state)
     const struct lcl_precond_info *info = &R.M[0]->info;
     assert_true(info->amg_plain[0]);
     assert_true(info->amg_levels > 1 && info->amg_complexity < 3);
-    const int before = solve(&R);
+    const int before = test_ranks_expect_solved(&R);
     assert_in_range(before, 2, solve_alone(*state, &A, &by_cg) + 2);
     for (int64_t k = 0; k < A.nnz; ++k)
         A.val[k] *= 8;
     assert_int_equal(test_ranks_update(&R, A.val), LCL_OK);
-    assert_in_range(solve(&R), 2, before + 2); // with new eigenvalues
+    assert_in_range(test_ranks_expect_solved(&R), 2,
+                    before + 2); // with new eigenvalues
     test_ranks_close(&R);
     test_csr_finish(&A);
 }
@@ -452,7 +441,7 @@ static void test_rank_amg__classical_coarsening_is_refused(void **state)
     test_ranks_expect(&R, LCL_EUNSUPPORTED);
     assert_int_equal(test_ranks_solvers(&R, &by_cg.precond, &by_cg.solver),
                      LCL_OK);
-    solve(&R);
+    test_ranks_expect_solved(&R);
     test_ranks_close(&R);
     test_csr_finish(&A);
 }

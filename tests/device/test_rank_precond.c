@@ -32,20 +32,6 @@ static void make_solvers(struct test_ranks *R, const struct method *m)
     assert_int_equal(test_ranks_solvers(R, &m->precond, &m->solver), LCL_OK);
 }
 
-// Solves with a random right-hand side; returns the iterations.
-static int solve(struct test_ranks *R)
-{
-    const int64_t n = R->A->rows;
-    double *b = test_random_vector(n, 4), *x = test_vector(n);
-    struct lcl_report report;
-    assert_int_equal(test_ranks_solve(R, b, x, &report), LCL_OK);
-    test_ranks_expect(R, LCL_OK);
-    assert_true(test_residual(R->A, b, x) <= 1e-8);
-    free(x);
-    free(b);
-    return report.iterations;
-}
-
 // Ranks take about the iterations of one: of each method, with the numbers of
 // ranks in `sizes`, which end with 0.
 static void expect_iterations(const char *problem, const struct method *methods,
@@ -59,7 +45,7 @@ static void expect_iterations(const char *problem, const struct method *methods,
         test_ranks_open(&R, *size, &A, NULL);
         for (int k = 0; k < count; ++k) {
             make_solvers(&R, &methods[k]);
-            const int iterations = solve(&R);
+            const int iterations = test_ranks_expect_solved(&R);
             if (*size == 1)
                 alone[k] = iterations;
             assert_in_range(iterations, 2, alone[k] + alone[k] / 5 + 2);
@@ -144,7 +130,7 @@ static void test_rank_precond__overlap_needs_equal_blocks(void **state)
         *diagonal(&A, i) += 30;
     test_ranks_open(&R, 3, &A, from);
     make_solvers(&R, &ras);
-    solve(&R);
+    test_ranks_expect_solved(&R);
     test_ranks_close(&R);
     test_csr_finish(&A);
     test_csr_finish(&cells);
@@ -176,7 +162,7 @@ static void test_rank_precond__new_values_with_and_without_update(void **state)
     assert_int_equal(lcl_csr_problem(&A, "jump:12,1000", NULL), LCL_OK);
     test_ranks_open(&R, 3, &A, NULL);
     make_solvers(&R, &symmetric[0]);
-    const int before = solve(&R);
+    const int before = test_ranks_expect_solved(&R);
     lcl_precond *M[TEST_RANKS];
     for (int64_t k = 0; k < A.nnz; ++k)
         A.val[k] *= 4;
@@ -185,12 +171,12 @@ static void test_rank_precond__new_values_with_and_without_update(void **state)
         R.M[r] = NULL; // not updated
     }
     assert_int_equal(test_ranks_update(&R, A.val), LCL_OK);
-    const int additive = solve(&R);
+    const int additive = test_ranks_expect_solved(&R);
     for (int r = 0; r < R.size; ++r)
         R.M[r] = M[r];
     assert_int_equal(test_ranks_update(&R, A.val), LCL_OK);
     test_ranks_expect(&R, LCL_OK);
-    assert_in_range(solve(&R), before - 1, before + 1);
+    assert_in_range(test_ranks_expect_solved(&R), before - 1, before + 1);
     assert_true(additive > before + 1);
     test_ranks_close(&R);
     test_csr_finish(&A);
@@ -218,7 +204,7 @@ static void test_rank_precond__a_pivot_fails_on_one_rank(void **state)
         if (k == 0)
             assert_int_equal(test_ranks_solvers(&R, &m.precond, &m.solver),
                              LCL_OK);
-        solve(&R);
+        test_ranks_expect_solved(&R);
         *a = 0;
         assert_int_equal(test_ranks_update(&R, A.val), LCL_EPIVOT);
         test_ranks_expect(&R, LCL_EPIVOT);

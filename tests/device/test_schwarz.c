@@ -348,15 +348,6 @@ static void test_schwarz__shares_an_operator_with_another_one(void **state)
     test_csr_finish(&A);
 }
 
-static void expect_refused(lcl_context *ctx, const struct lcl_csr *A,
-                           const struct lcl_precond_params *params,
-                           enum lcl_status expected)
-{
-    lcl_precond *M;
-    assert_int_equal(test_precond_create(&M, ctx, A, params), expected);
-    assert_null(M);
-}
-
 static void test_schwarz__refuses_what_it_does_not_support(void **state)
 {
     const struct {
@@ -385,7 +376,8 @@ static void test_schwarz__refuses_what_it_does_not_support(void **state)
     };
     struct lcl_csr A = test_random_csr(50, 3, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
-        expect_refused(*state, &A, &cases[i].params, cases[i].expected);
+        test_precond_expect_refused(*state, &A, &cases[i].params,
+                                    cases[i].expected);
     test_csr_finish(&A);
 }
 
@@ -530,7 +522,7 @@ static void test_schwarz__factors_beyond_the_memory_are_refused(void **state)
             .type = types[i / 2],
             .trisolve = i % 2 ? LCL_TRISOLVE_HEC_LEVEL : LCL_TRISOLVE_PACKED,
             .partition = {.type = LCL_PARTITION_NATURAL, .rows = A.rows}};
-        expect_refused(ctx, &A, &params, LCL_EDEVMEM);
+        test_precond_expect_refused(ctx, &A, &params, LCL_EDEVMEM);
         test_capture_expect(&capture, "the most that fit the device's memory; "
                                       "use less fill or less overlap");
     }

@@ -13,13 +13,6 @@ enum { THREADS = 2, ROUNDS = 3, PROCESSES = 20, STARTERS = 4 };
 
 static const char *program;
 
-static int setup(void **state)
-{
-    (void)state;
-    test_need_device();
-    return 0;
-}
-
 static void *run(void *arg)
 {
     struct test_job *job = arg;
@@ -146,5 +139,5 @@ int main(int argc, char **argv)
     program = argv[0];
     if (argc == 2)
         return start_at_once();
-    return cmocka_run_group_tests(tests, setup, NULL);
+    return cmocka_run_group_tests(tests, test_device_setup, NULL);
 }

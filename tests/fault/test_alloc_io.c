@@ -16,21 +16,13 @@
 #define SMALL "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 3\n"
 #define ARRAY "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n"
 
-static struct lcl_test_folder folder;
 static char path[LCL_TEST_PATH];
 
 static int setup(void **state)
 {
     (void)state;
-    lcl_test_folder_create(&folder);
-    lcl_test_path(path, &folder, "file");
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    lcl_test_folder_remove(&folder);
+    lcl_test_folder_create(&test_folder);
+    lcl_test_path(path, &test_folder, "file");
     return 0;
 }
 
@@ -59,7 +51,7 @@ static enum lcl_status read_text(const char *name)
 {
     struct lcl_csr A;
     char row_ptr[LCL_TEST_PATH];
-    lcl_test_path(row_ptr, &folder, "row_ptr");
+    lcl_test_path(row_ptr, &test_folder, "row_ptr");
     lcl_test_write_file(row_ptr, "0 1", 3);
     const enum lcl_status st =
         lcl_csr_read_text(&A, row_ptr, name, name, NULL, NULL);
@@ -85,7 +77,7 @@ static enum lcl_status write_dense(const char *name)
     double val[] = {1, 2};
     const struct lcl_dense X = {2, 1, val};
     const enum lcl_status st = lcl_dense_write(&X, name, NULL);
-    assert_int_equal(lcl_test_folder_count(&folder), st == LCL_OK);
+    assert_int_equal(lcl_test_folder_count(&test_folder), st == LCL_OK);
     return st;
 }
 
@@ -96,7 +88,7 @@ static enum lcl_status write_csr(const char *name)
     double val[] = {2};
     const struct lcl_csr A = {1, 1, 1, row_ptr, col_ind, val};
     const enum lcl_status st = lcl_csr_write(&A, name, NULL);
-    assert_int_equal(lcl_test_folder_count(&folder), st == LCL_OK);
+    assert_int_equal(lcl_test_folder_count(&test_folder), st == LCL_OK);
     return st;
 }
 
@@ -235,7 +227,7 @@ static void test_alloc_io__suffixes(void **state)
     unlink(path);
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         char name[LCL_TEST_PATH];
-        lcl_test_path(name, &folder, names[i]);
+        lcl_test_path(name, &test_folder, names[i]);
         assert_in_range(fail_each(write_csr, name), 2, 30);
         assert_in_range(fail_each(read_any, name), 6, 30);
         assert_int_equal(unlink(name), 0);
@@ -294,7 +286,7 @@ static void test_alloc_io__rows_of_a_rank(void **state)
     (void)state;
     char petsc[LCL_TEST_PATH];
     struct lcl_csr A;
-    lcl_test_path(petsc, &folder, "A.petsc");
+    lcl_test_path(petsc, &test_folder, "A.petsc");
     assert_int_equal(lcl_csr_problem(&A, "lap3d:2", NULL), LCL_OK);
     assert_int_equal(lcl_csr_write(&A, petsc, NULL), LCL_OK);
     lcl_csr_finish(&A);
@@ -340,5 +332,5 @@ int main(void)
         cmocka_unit_test(test_alloc_io__rows_of_a_rank),
         cmocka_unit_test(test_alloc_io__blocks),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, test_folder_teardown);
 }

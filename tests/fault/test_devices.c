@@ -16,13 +16,6 @@
 
 static const char *program;
 
-static int setup(void **state)
-{
-    (void)state;
-    test_need_device();
-    return 0;
-}
-
 static int reset(void **state)
 {
     (void)state;
@@ -387,5 +380,5 @@ int main(int argc, char **argv)
         return strcmp(argv[1], "kernels") == 0 ? run_all_kernels()
                                                : run_without_platform();
     setenv("LEVELCL_POOL", "0", 1); // each object counts, on GPUs too
-    return cmocka_run_group_tests(tests, setup, NULL);
+    return cmocka_run_group_tests(tests, test_device_setup, NULL);
 }

@@ -4,6 +4,7 @@
 // sanitizers, an accepted matrix must be well formed and a refusal must produce
 // exactly one message.
 #include "lib/io/text.h"
+#include "tests/fuzz/checks.h"
 
 #include <levelcl/matrix.h>
 
@@ -12,18 +13,6 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void count(void *user, enum lcl_log_level level, const char *text)
-{
-    (void)text;
-    *(int *)user += level == LCL_LOG_ERROR;
-}
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
 
 // Opens the text before the next '|' and moves past it.
 static enum lcl_status open_next(lcl_stream **stream, const uint8_t **bytes,

@@ -3,6 +3,7 @@
 // addition to the checks of the sanitizers, accepted input must be well formed
 // and a refusal must produce exactly one message.
 #include "lib/io/petsc.h"
+#include "tests/fuzz/checks.h"
 
 #include <levelcl/matrix.h>
 
@@ -11,18 +12,6 @@
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void count(void *user, enum lcl_log_level level, const char *text)
-{
-    (void)text;
-    *(int *)user += level == LCL_LOG_ERROR;
-}
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
 
 static void check(const struct lcl_csr *A, const struct lcl_dense *X)
 {

@@ -86,19 +86,6 @@ static struct lcl_csr anisotropic(int64_t side, double ratio)
 
 // ------------------------------------------------------------------- compare
 
-static void expect_bytes(const char *what, const lcl_buffer *buffer,
-                         const uint8_t *expected, int64_t count)
-{
-    uint8_t *got = malloc((size_t)count + 1);
-    assert_non_null(got);
-    assert_int_equal(lcl_buffer_read(buffer, got, (size_t)count), LCL_OK);
-    for (int64_t i = 0; i < count; ++i)
-        if (got[i] != expected[i])
-            fail_msg("%s[%lld]: %d, expected %d", what, (long long)i, got[i],
-                     expected[i]);
-    free(got);
-}
-
 static void expect_doubles(const char *what, const lcl_buffer *buffer,
                            const double *expected, int64_t count)
 {
@@ -221,7 +208,7 @@ static void expect_aggregates(lcl_context *ctx, const struct lcl_csr *A,
     assert_int_equal(lcl_ref_aggregates_init(&F, A, &E, how.second), LCL_OK);
     assert_int_equal(lcl_device_matrix_init(&D, ctx, &view), LCL_OK);
     assert_int_equal(lcl_strength_init(&S, ctx, &D, &params), LCL_OK);
-    expect_bytes("strong", S.strong, E.strong, A->nnz);
+    test_expect_bytes("strong", S.strong, E.strong, A->nnz);
     expect_doubles("inv_diag", S.inv_diag, E.inv_diag, A->rows);
     test_expect_words("strong_count", S.strong_count, E.strong_count, A->rows);
     assert_int_equal(lcl_aggregates_init(&G, ctx, &D, &S, &aggregates), LCL_OK);

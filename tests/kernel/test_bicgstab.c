@@ -91,9 +91,7 @@ static void test_bicgstab_p__first_direction_is_the_residual(void **state)
     memcpy(expected.vector[P], d.vector[R], (size_t)d.n * sizeof(double));
     note_p(&expected, 0, 4, 4, 0);
     run_p(*state, &d, 0, 4, 1e-3);
-    test_recurrence_expect(&d, &expected);
-    test_recurrence_finish(&d);
-    test_recurrence_finish(&expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 static void test_bicgstab_p__later_directions_follow_the_formula(void **state)
@@ -110,9 +108,7 @@ static void test_bicgstab_p__later_directions_follow_the_formula(void **state)
             beta * (d.vector[P][i] - d.state[BICGSTAB_OMEGA] * d.vector[V][i]);
     note_p(&expected, it, -3, 2, 0);
     run_p(*state, &d, it, 4, 1e-3);
-    test_recurrence_expect(&d, &expected);
-    test_recurrence_finish(&d);
-    test_recurrence_finish(&expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 static void expect_p_stops(lcl_context *ctx, double rho, double rr,
@@ -131,9 +127,7 @@ static void expect_p_stops(lcl_context *ctx, double rho, double rr,
         d.state[BICGSTAB_RHO + 1] = expected.state[BICGSTAB_RHO + 1] = 0;
         d.state[KRYLOV_RING + 3] = expected.state[KRYLOV_RING + 3] = 0;
     }
-    test_recurrence_expect(&d, &expected);
-    test_recurrence_finish(&d);
-    test_recurrence_finish(&expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 static void test_bicgstab_p__reasons_to_stop_are_told_apart(void **state)
@@ -154,9 +148,7 @@ static void test_bicgstab_p__hands_on_why_the_iteration_ended(void **state)
     struct test_recurrence expected = test_recurrence_copy(&d);
     expected.stop[BICGSTAB_STOP_P] = KRYLOV_NOT_FINITE;
     run_p(*state, &d, 1, 4, 1e-3);
-    test_recurrence_expect(&d, &expected);
-    test_recurrence_finish(&d);
-    test_recurrence_finish(&expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 // ------------------------------------------------------------------ bicgstab_s
@@ -171,9 +163,7 @@ static void test_bicgstab_s__takes_alpha_v_from_the_residual(void **state)
     for (int64_t i = 0; i < d.n; ++i)
         expected.vector[R][i] -= alpha * d.vector[V][i];
     run_s(*state, &d, 7);
-    test_recurrence_expect(&d, &expected);
-    test_recurrence_finish(&d);
-    test_recurrence_finish(&expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 static void expect_s_stops(lcl_context *ctx, double r0v, int32_t before,
@@ -191,9 +181,7 @@ static void expect_s_stops(lcl_context *ctx, double r0v, int32_t before,
         assert_false(isfinite(d.state[BICGSTAB_ALPHA]));
         d.state[BICGSTAB_ALPHA] = expected.state[BICGSTAB_ALPHA];
     }
-    test_recurrence_expect(&d, &expected);
-    test_recurrence_finish(&d);
-    test_recurrence_finish(&expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 static void test_bicgstab_s__reasons_to_stop_are_told_apart(void **state)

@@ -54,14 +54,6 @@ static void run_r(lcl_context *ctx, struct test_recurrence *d, int it)
     test_recurrence_download(&D, d);
 }
 
-static void expect_and_finish(struct test_recurrence *d,
-                              struct test_recurrence *expected)
-{
-    test_recurrence_expect(d, expected);
-    test_recurrence_finish(d);
-    test_recurrence_finish(expected);
-}
-
 // ------------------------------------------------------------------ cg_p
 
 // Compares the state and the stopping flag after the kernel.
@@ -95,7 +87,7 @@ static void test_cg_p__first_direction_is_z(void **state)
     memcpy(expected.vector[P], d.vector[Z], (size_t)d.n * sizeof(double));
     note_p(&expected, 0, 3, 4, 0);
     run_p(*state, &d, 0, false);
-    expect_and_finish(&d, &expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 static void test_cg_p__step_and_direction_follow_the_formulas(void **state)
@@ -110,7 +102,7 @@ static void test_cg_p__step_and_direction_follow_the_formulas(void **state)
         expected.vector[P][i] = d.vector[Z][i] + beta * d.vector[P][i];
     note_p(&expected, it, 3, 2, 0);
     run_p(*state, &d, it, false);
-    expect_and_finish(&d, &expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 static void test_cg_p__without_preconditioner_z_is_r(void **state)
@@ -124,7 +116,7 @@ static void test_cg_p__without_preconditioner_z_is_r(void **state)
         expected.vector[P][i] = d.vector[R][i] + beta * d.vector[P][i];
     note_p(&expected, 4, 2, 2, 0);
     run_p(*state, &d, 4, true);
-    expect_and_finish(&d, &expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 // If the residual is finite, the kernel has done the step that led to it.
@@ -147,7 +139,7 @@ static void expect_p_stops(lcl_context *ctx, int it, double rho, double rr,
         for (int w = 0; w < 4; ++w)
             *words[w] = 0;
     }
-    expect_and_finish(&d, &expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 static void test_cg_p__reasons_to_stop_are_told_apart(void **state)
@@ -169,7 +161,7 @@ static void test_cg_p__hands_on_why_the_iteration_ended(void **state)
     struct test_recurrence expected = test_recurrence_copy(&d);
     expected.stop[CG_STOP_P] = KRYLOV_INDEFINITE_A;
     run_p(*state, &d, 1, false);
-    expect_and_finish(&d, &expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 // ------------------------------------------------------------------ cg_r
@@ -192,7 +184,7 @@ static void test_cg_r__takes_alpha_v_and_sums_the_residual(void **state)
         sum += d.sums[GROUPS + g];
     }
     test_expect_near("<r, r>", &sum, &rr, 1, 1e-11 * rr);
-    expect_and_finish(&d, &expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 static void expect_r_stops(lcl_context *ctx, int it, double pv, int32_t before,
@@ -209,7 +201,7 @@ static void expect_r_stops(lcl_context *ctx, int it, double pv, int32_t before,
     // unused from here on
     d.state[CG_ALPHA + it % 2] = expected.state[CG_ALPHA + it % 2];
     assert_true(isnan(d.sums[GROUPS]) && isnan(d.sums[2 * GROUPS - 1]));
-    expect_and_finish(&d, &expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 static void test_cg_r__reasons_to_stop_are_told_apart(void **state)
@@ -280,7 +272,7 @@ static void expect_combined(lcl_context *ctx, const char *name, double x_share,
                                 lcl_arg_buffer(D.vector[P])),
                      LCL_OK);
     test_recurrence_download(&D, &d);
-    expect_and_finish(&d, &expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 static void test_vector_axpy__adds_a_multiple(void **state)

@@ -48,14 +48,6 @@ static void run(lcl_context *ctx, struct test_recurrence *d, int it, int count,
     test_recurrence_download(&D, d);
 }
 
-static void expect_and_finish(struct test_recurrence *d,
-                              struct test_recurrence *expected)
-{
-    test_recurrence_expect(d, expected);
-    test_recurrence_finish(d);
-    test_recurrence_finish(expected);
-}
-
 // Without preconditioner u is r, m is w and q is s.
 static struct lcl_ref_pipelined vectors_of(const struct test_recurrence *d,
                                            bool plain)
@@ -102,7 +94,7 @@ static void expect_first_dots(lcl_context *ctx, bool plain)
         LCL_OK);
     test_recurrence_download(&D, &d);
     expect_dots(&d, lcl_ref_cg_pipelined_dots(&ref));
-    expect_and_finish(&d, &expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 static void test_cg_pipelined_dots__are_those_of_r_u_and_w(void **state)
@@ -158,7 +150,7 @@ static void expect_step(lcl_context *ctx, int it, bool plain)
     const struct lcl_ref_pipelined ref = vectors_of(&expected, plain);
     run(ctx, &d, it, GROUPS, plain);
     expect_dots(&d, lcl_ref_cg_pipelined_dots(&ref));
-    expect_and_finish(&d, &expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 static void test_cg_pipelined__update_is_the_reference_s(void **state)
@@ -180,7 +172,7 @@ static void test_cg_pipelined__takes_rows_of_one_sum(void **state)
     memcpy(packed.sums, all, sizeof all);
     run(*state, &d, 5, GROUPS, false);
     run(*state, &packed, 5, 1, false);
-    expect_and_finish(&packed, &d);
+    test_recurrence_settle(&packed, &d);
 }
 
 // ------------------------------------------------------------------ stops
@@ -210,7 +202,7 @@ static void expect_stops(lcl_context *ctx, int it, const double sums[3],
     for (int w = 0; w < 3; ++w)
         if (!isfinite(*words[w]))
             *words[w] = *copies[w] = 0;
-    expect_and_finish(&d, &expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 static void test_cg_pipelined__reasons_to_stop_are_told_apart(void **state)
@@ -243,7 +235,7 @@ static void test_cg_pipelined__hands_on_why_the_iteration_ended(void **state)
         struct test_recurrence expected = test_recurrence_copy(&d);
         expected.stop[it % 2] = KRYLOV_INDEFINITE_A;
         run(*state, &d, it, GROUPS, false);
-        expect_and_finish(&d, &expected);
+        test_recurrence_settle(&d, &expected);
     }
 }
 

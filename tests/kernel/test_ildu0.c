@@ -2,6 +2,7 @@
 // ildu0.cl, the factorisation, compared with the reference.
 #include "tests/support/device.h"
 #include "tests/support/factors.h"
+#include "tests/support/matrices.h"
 
 #include <stdlib.h>
 
@@ -113,25 +114,6 @@ static void test_ildu0__lanes_that_share_rows_change_no_bit(void **state)
 
 // ------------------------------------------------------------------- pivots
 
-// A zero in the middle of the elimination, a tiny and a missing diagonal, all
-// in the first of two subdomains; the second has regular pivots.
-static struct lcl_csr bad_pivots(void)
-{
-    // clang-format off
-    const double dense[] = {
-        2, 1, 0, 0,     0, 0, 0, 0,
-        2, 1, 3, 0,     0, 0, 0, 1,
-        0, 4, 1e-14, 1, 0, 0, 0, 0,
-        5, 0, 1, 0,     0, 0, 0, 0,
-        0, 0, 0, 0,     3, 1, 0, 0,
-        0, 0, 0, 0,     1, 3, 1, 0,
-        0, 0, 0, 0,     0, 1, 3, 1,
-        0, 1, 0, 0,     0, 0, 1, 3,
-    };
-    // clang-format on
-    return test_csr_from_dense(8, dense);
-}
-
 static void expect_policy(lcl_context *ctx, struct lcl_csr A, int64_t part_rows,
                           enum lcl_pivot pivot)
 {
@@ -147,17 +129,17 @@ static void expect_policy(lcl_context *ctx, struct lcl_csr A, int64_t part_rows,
 
 static void test_ildu0__small_pivots_are_boosted(void **state)
 {
-    expect_policy(*state, bad_pivots(), 4, LCL_PIVOT_BOOST);
+    expect_policy(*state, test_bad_pivots(), 4, LCL_PIVOT_BOOST);
 }
 
 static void test_ildu0__small_pivots_are_replaced(void **state)
 {
-    expect_policy(*state, bad_pivots(), 4, LCL_PIVOT_REPLACE);
+    expect_policy(*state, test_bad_pivots(), 4, LCL_PIVOT_REPLACE);
 }
 
 static void test_ildu0__subdomains_with_small_pivots_are_shifted(void **state)
 {
-    expect_policy(*state, bad_pivots(), 4, LCL_PIVOT_SHIFT);
+    expect_policy(*state, test_bad_pivots(), 4, LCL_PIVOT_SHIFT);
 }
 
 static void test_ildu0__rows_of_zeros_get_a_pivot_of_one(void **state)
@@ -203,7 +185,7 @@ static void test_ildu0__policy_fail_names_the_first_row(void **state)
     struct test_system S;
     struct test_factors F;
     struct lcl_repairs repairs;
-    test_system_from(&S, bad_pivots(), 4, true);
+    test_system_from(&S, test_bad_pivots(), 4, true);
     test_factors_init(&F, *state, &S, test_group(*state, 1), &params);
     assert_int_equal(test_factors_run(&F, &repairs), LCL_EPIVOT);
     assert_int_equal(repairs.count, F.ref.repaired);

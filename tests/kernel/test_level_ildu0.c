@@ -2,6 +2,7 @@
 // level_ildu0.cl, the factorisation level by level, and hec_wait, which
 // applies its factors, compared with the references.
 #include "tests/support/device.h"
+#include "tests/support/matrices.h"
 #include "tests/support/systems.h"
 
 #include "lib/factor/ilu_pattern.h"
@@ -205,18 +206,6 @@ static void test_level_ildu0__small_pivots_are_repaired(void **state)
 {
     static const enum lcl_pivot policies[] = {
         LCL_PIVOT_BOOST, LCL_PIVOT_REPLACE, LCL_PIVOT_SHIFT};
-    // clang-format off
-    const double dense[] = {
-        2, 1, 0, 0,     0, 0, 0, 0,
-        2, 1, 3, 0,     0, 0, 0, 1,
-        0, 4, 1e-14, 1, 0, 0, 0, 0,
-        5, 0, 1, 0,     0, 0, 0, 0,
-        0, 0, 0, 0,     3, 1, 0, 0,
-        0, 0, 0, 0,     1, 3, 1, 0,
-        0, 0, 0, 0,     0, 1, 3, 1,
-        0, 1, 0, 0,     0, 0, 1, 3,
-    };
-    // clang-format on
     for (size_t k = 0; k < sizeof policies / sizeof *policies; ++k)
         for (int ic0 = 0; ic0 < 2; ++ic0) {
             const struct lcl_precond_params params = {
@@ -224,7 +213,7 @@ static void test_level_ildu0__small_pivots_are_repaired(void **state)
                 .pivot = policies[k],
                 .pivot_tol = 1e-3};
             struct test_system S;
-            test_system_from(&S, test_csr_from_dense(8, dense), 4, false);
+            test_system_from(&S, test_bad_pivots(), 4, false);
             expect_factors(*state, &S, &params);
             test_system_finish(&S);
         }

@@ -97,14 +97,6 @@ static void run_x(lcl_context *ctx, struct test_recurrence *d, int it,
     download(&D, d);
 }
 
-static void expect_and_finish(struct test_recurrence *d,
-                              struct test_recurrence *expected)
-{
-    test_recurrence_expect(d, expected);
-    test_recurrence_finish(d);
-    test_recurrence_finish(expected);
-}
-
 // ------------------------------------------------------------------ minres_v
 
 // The state and the stopping flag after the kernel.
@@ -159,7 +151,7 @@ static void expect_first(lcl_context *ctx, double vz, bool plain)
     note_v(&expected, 0, alpha, 4, 0);
     run_v(ctx, &d, 0, plain, 3);
     expect_v_sums(&d, &expected, plain);
-    expect_and_finish(&d, &expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 static void test_minres_v__first_scalars_follow_from_the_sums(void **state)
@@ -183,7 +175,7 @@ static void expect_vector(lcl_context *ctx, int it, bool plain, double sign)
     note_v(&expected, it, alpha, plain ? t.phi * t.phi : 2, 0);
     run_v(ctx, &d, it, plain, -0.9);
     expect_v_sums(&d, &expected, plain);
-    expect_and_finish(&d, &expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 static void test_minres_v__next_vector_follows_the_formula(void **state)
@@ -213,7 +205,7 @@ static void expect_v_stops(lcl_context *ctx, double b, double zq, double rr,
         d.state[KRYLOV_RING + it] = expected.state[KRYLOV_RING + it] = 0;
     if (!isfinite(b))
         scalars_at(&d, it)[0] = scalars_at(&expected, it)[0] = 0;
-    expect_and_finish(&d, &expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 static void test_minres_v__reasons_to_stop_are_told_apart(void **state)
@@ -245,7 +237,7 @@ static void test_minres_v__hands_on_why_the_iteration_ended(void **state)
     struct test_recurrence expected = test_recurrence_copy(&d);
     expected.stop[MINRES_STOP_V] = KRYLOV_INDEFINITE_M;
     run_v(*state, &d, 1, false, 1);
-    expect_and_finish(&d, &expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 // ------------------------------------------------------------------ minres_x
@@ -291,7 +283,7 @@ static void expect_step(lcl_context *ctx, int it, bool plain, double sign)
     test_expect_near("<r, r>", &sum, &rr, 1, 1e-11 * rr);
     sum = test_sum_of(data.sums);
     test_expect_near("<v, z>", &sum, &(double){sign * 1.21}, 1, 1e-15);
-    expect_and_finish(&data, &expected);
+    test_recurrence_settle(&data, &expected);
 }
 
 static void test_minres_x__step_and_residual_follow_the_formulas(void **state)
@@ -337,7 +329,7 @@ static void expect_x_stops(lcl_context *ctx, double alpha, double vz,
     memcpy(scalars_at(&d, it + 1), scalars_at(&expected, it + 1),
            sizeof(struct scalars));
     assert_true(isnan(d.sums[GROUPS]) && isnan(d.sums[2 * GROUPS - 1]));
-    expect_and_finish(&d, &expected);
+    test_recurrence_settle(&d, &expected);
 }
 
 static void test_minres_x__reasons_to_stop_are_told_apart(void **state)

@@ -15,13 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void upload(struct lcl_device_matrix *D, lcl_context *ctx,
-                   const struct lcl_csr *A)
-{
-    const struct lcl_bsr view = lcl_bsr_of_csr(A);
-    assert_int_equal(lcl_device_matrix_init(D, ctx, &view), LCL_OK);
-}
-
 // ------------------------------------------------------------------ lambda
 
 static double estimate(lcl_context *ctx, const struct lcl_csr *A)
@@ -29,7 +22,7 @@ static double estimate(lcl_context *ctx, const struct lcl_csr *A)
     struct lcl_device_matrix D;
     lcl_buffer *lambda = test_poisoned(ctx, 1, sizeof(double));
     double found;
-    upload(&D, ctx, A);
+    test_upload_csr(&D, ctx, A);
     assert_int_equal(lcl_lambda(lambda, ctx, &D), LCL_OK);
     test_download(lambda, &found, 1, sizeof found);
     lcl_buffer_destroy(&lambda);
@@ -66,7 +59,7 @@ static void test_multigrid__values_are_scaled(void **state)
     struct lcl_csr A = test_random_csr(test_size(40, 900), 3, 5);
     struct lcl_device_matrix D;
     struct lcl_bsr got;
-    upload(&D, *state, &A);
+    test_upload_csr(&D, *state, &A);
     assert_int_equal(lcl_scale_matrix(*state, &D, 0.75), LCL_OK);
     assert_int_equal(lcl_device_matrix_read(&got, &D, true, NULL), LCL_OK);
     for (int64_t k = 0; k < A.nnz; ++k)
@@ -96,7 +89,7 @@ static void coarsening_init(struct coarsening *C, lcl_context *ctx,
     const struct lcl_aggregates_params params = {.second = 0};
     const double lambda = 1.75;
     *C = (struct coarsening){.ctx = ctx, .A = A};
-    upload(&C->D, ctx, A);
+    test_upload_csr(&C->D, ctx, A);
     assert_int_equal(lcl_strength_init(&C->S, ctx, &C->D, &strength), LCL_OK);
     assert_int_equal(lcl_aggregates_init(&C->G, ctx, &C->D, &C->S, &params),
                      LCL_OK);
@@ -341,7 +334,7 @@ static void expect_hierarchy(lcl_context *ctx, const struct lcl_csr *A,
     struct lcl_device_matrix D;
     struct lcl_hierarchy H;
     struct host_levels T;
-    upload(&D, ctx, A);
+    test_upload_csr(&D, ctx, A);
     assert_int_equal(lcl_hierarchy_init(&H, ctx, &D, params), LCL_OK);
     assert_true(H.levels >= levels);
     assert_int_equal(lcl_hierarchy_update(&H), LCL_OK);
@@ -417,7 +410,7 @@ static void test_multigrid__plain_aggregation_is_overcorrected(void **state)
     struct lcl_device_matrix D;
     struct lcl_hierarchy H;
     struct host_levels T;
-    upload(&D, *state, &A);
+    test_upload_csr(&D, *state, &A);
     assert_int_equal(lcl_hierarchy_init(&H, *state, &D, &two), LCL_OK);
     assert_int_equal(lcl_hierarchy_update(&H), LCL_OK);
     assert_int_equal(H.levels, 2);

@@ -14,13 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void upload(struct lcl_device_matrix *D, lcl_context *ctx,
-                   const struct lcl_csr *A)
-{
-    const struct lcl_bsr view = lcl_bsr_of_csr(A);
-    assert_int_equal(lcl_device_matrix_init(D, ctx, &view), LCL_OK);
-}
-
 static void *download(const lcl_buffer *buffer, int64_t count, size_t size)
 {
     void *data = calloc((size_t)count + 1, size);
@@ -105,7 +98,7 @@ static void expect_norms(lcl_context *ctx, const struct lcl_csr *A, int block)
     double *expected = test_vector(nodes * nodes);
     struct lcl_device_matrix D;
     struct lcl_nodes N;
-    upload(&D, ctx, A);
+    test_upload_csr(&D, ctx, A);
     assert_int_equal(lcl_nodes_init(&N, ctx, &D, block), LCL_OK);
     assert_int_equal(N.graph.n, nodes);
     lcl_ref_node_norms(expected, A, block);
@@ -160,7 +153,7 @@ static void expect_filter(lcl_context *ctx, const struct lcl_csr *A, int block)
     struct lcl_nodes N;
     lcl_buffer *value = test_upload(ctx, &lambda, 1, sizeof lambda);
     double *expected = test_vector(A->rows * A->rows);
-    upload(&D, ctx, A);
+    test_upload_csr(&D, ctx, A);
     assert_int_equal(lcl_nodes_init(&N, ctx, &D, block), LCL_OK);
     assert_int_equal(lcl_strength_init(&S, ctx, &N.graph, &params), LCL_OK);
     assert_int_equal(lcl_nodes_filter(&F, &N, &D, &S, value), LCL_OK);
@@ -213,7 +206,7 @@ static void test_nodes__zeros_on_the_diagonal_become_ones(void **state)
     for (int64_t i = 0; i < A.rows; ++i)
         for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
             A.val[k] = (i + A.col_ind[k]) % 3 == 0 ? 0 : A.val[k];
-    upload(&D, *state, &A);
+    test_upload_csr(&D, *state, &A);
     assert_int_equal(lcl_unit_diagonal(*state, &D), LCL_OK);
     assert_int_equal(lcl_device_matrix_read(&got, &D, true, NULL), LCL_OK);
     for (int64_t i = 0; i < A.rows; ++i)

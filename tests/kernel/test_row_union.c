@@ -45,13 +45,6 @@ static struct lcl_csr compose(const struct parts *p)
     return C;
 }
 
-static void upload(struct lcl_device_matrix *D, lcl_context *ctx,
-                   const struct lcl_csr *A)
-{
-    const struct lcl_bsr view = lcl_bsr_of_csr(A);
-    assert_int_equal(lcl_device_matrix_init(D, ctx, &view), LCL_OK);
-}
-
 static void expect_matrix(const struct lcl_device_matrix *D,
                           const struct lcl_csr *expected)
 {
@@ -88,9 +81,9 @@ static void expect_composition(lcl_context *ctx, const struct parts *p)
     lcl_buffer *place = NULL;
     struct lcl_csr expected = compose(p);
     if (p->A)
-        upload(&A, ctx, p->A);
+        test_upload_csr(&A, ctx, p->A);
     if (p->B) {
-        upload(&B, ctx, p->B);
+        test_upload_csr(&B, ctx, p->B);
         place = test_upload(ctx, p->place, p->rows, sizeof *p->place);
     }
     const struct lcl_composition from = {.A = p->A ? &A : NULL,

@@ -15,35 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void upload(struct lcl_device_matrix *D, lcl_context *ctx,
-                   const struct lcl_csr *A, bool wide)
-{
-    const struct lcl_bsr view = lcl_bsr_of_csr(A);
-    assert_int_equal(lcl_device_matrix_init(D, ctx, &view), LCL_OK);
-    if (!wide)
-        return;
-    lcl_buffer_destroy(&D->row_ptr);
-    D->row_ptr = test_upload(ctx, A->row_ptr, A->rows + 1, sizeof(int64_t));
-    D->wide = true;
-}
-
-// Pattern, and values bit for bit; all values were poison before.
-static void expect_matrix(const struct lcl_device_matrix *D,
-                          const struct lcl_csr *expected)
-{
-    struct lcl_bsr got;
-    assert_true(D->block == 1 && !D->wide && D->n == expected->rows &&
-                D->block_rows == expected->rows &&
-                D->block_cols == expected->cols);
-    assert_int_equal(D->blocks, expected->nnz);
-    assert_int_equal(lcl_device_matrix_read(&got, D, true, NULL), LCL_OK);
-    for (int64_t i = 0; i <= got.rows; ++i)
-        assert_int_equal(got.row_ptr[i], expected->row_ptr[i]);
-    test_expect_words("column", D->col, expected->col_ind, got.nnz);
-    test_expect_same("value", got.val, expected->val, got.nnz);
-    lcl_bsr_finish(&got);
-}
-
 static void expect_wide_product(lcl_context *ctx, const struct lcl_csr *A,
                                 const struct lcl_csr *B, bool wide_a,
                                 bool wide_b)
@@ -52,13 +23,13 @@ static void expect_wide_product(lcl_context *ctx, const struct lcl_csr *A,
     struct lcl_device_matrix a, b, C;
     struct lcl_spgemm S;
     assert_int_equal(lcl_ref_spgemm(&expected, A, B, NULL), LCL_OK);
-    upload(&a, ctx, A, wide_a);
-    upload(&b, ctx, B, wide_b);
+    test_upload_wide_csr(&a, ctx, A, wide_a);
+    test_upload_wide_csr(&b, ctx, B, wide_b);
     assert_int_equal(lcl_spgemm_init(&S, &C, ctx, &a, &b), LCL_OK);
     for (int repeat = 0; repeat < 2; ++repeat) {
         assert_int_equal(lcl_buffer_fill(C.val, 0xff), LCL_OK);
         assert_int_equal(lcl_spgemm_update(&S, &C, &a, &b), LCL_OK);
-        expect_matrix(&C, &expected);
+        test_expect_csr(&C, &expected, true);
     }
     lcl_spgemm_finish(&S);
     lcl_device_matrix_finish(&C);
@@ -277,8 +248,8 @@ static void open_factors(struct factors *F, lcl_context *ctx)
 {
     F->A = random_matrix(40, 30, 5, 12);
     F->B = random_matrix(30, 50, 3, 13);
-    upload(&F->a, ctx, &F->A, false);
-    upload(&F->b, ctx, &F->B, false);
+    test_upload_wide_csr(&F->a, ctx, &F->A, false);
+    test_upload_wide_csr(&F->b, ctx, &F->B, false);
 }
 
 static void close_factors(struct factors *F)
@@ -328,7 +299,7 @@ static void test_spgemm__new_values_need_no_new_pattern(void **state)
         LCL_OK);
     assert_int_equal(lcl_spgemm_update(&S, &C, &F.a, &F.b), LCL_OK);
     assert_int_equal(lcl_ref_spgemm(&expected, &F.A, &F.B, NULL), LCL_OK);
-    expect_matrix(&C, &expected);
+    test_expect_csr(&C, &expected, true);
     lcl_csr_finish(&expected);
     lcl_spgemm_finish(&S);
     lcl_device_matrix_finish(&C);
@@ -352,7 +323,7 @@ static void test_spgemm__matrices_that_do_not_fit_are_refused(void **state)
 {
     struct lcl_csr A = random_matrix(4, 6, 2, 1);
     struct lcl_device_matrix a;
-    upload(&a, *state, &A, false);
+    test_upload_wide_csr(&a, *state, &A, false);
     expect_refused(*state, &a, &a, LCL_EINVAL);
     a.block_cols = 4;
     a.block = 2;
@@ -369,7 +340,7 @@ static void test_spgemm__impossible_counts_are_refused(void **state)
         skip();
     struct lcl_csr A = random_matrix(20, 20, 9, 1);
     struct lcl_device_matrix a, b;
-    upload(&a, *state, &A, false);
+    test_upload_wide_csr(&a, *state, &A, false);
     b = a;
     b.block_cols = 3;
     expect_refused(*state, &a, &b, LCL_ESELFTEST);
@@ -390,7 +361,7 @@ static void test_spgemm__products_without_room_are_refused(void **state)
     assert_int_equal(lcl_ref_spgemm(&expected, &A, &A, NULL), LCL_OK);
     assert_int_equal(lcl_runtime_create(&ctx, &params, test_simulator_api()),
                      LCL_OK);
-    upload(&a, ctx, &A, false);
+    test_upload_wide_csr(&a, ctx, &A, false);
     ctx->caps.global_bytes = 12 * (uint64_t)expected.nnz - 1;
     expect_refused(ctx, &a, &a, LCL_EDEVMEM);
     test_capture_expect(&capture, "the product of two matrices with ");

@@ -10,19 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void expect_bytes(const char *what, const lcl_buffer *buffer,
-                         const uint8_t *expected, int64_t count)
-{
-    uint8_t *got = malloc((size_t)count + 1);
-    assert_non_null(got);
-    assert_int_equal(lcl_buffer_read(buffer, got, (size_t)count), LCL_OK);
-    for (int64_t i = 0; i < count; ++i)
-        if (got[i] != expected[i])
-            fail_msg("%s[%lld]: %d, expected %d", what, (long long)i, got[i],
-                     expected[i]);
-    free(got);
-}
-
 static bool depends(const struct lcl_csr *A, const uint8_t *strong, int64_t i,
                     int64_t j)
 {
@@ -70,8 +57,8 @@ static void expect_splitting(lcl_context *ctx, const struct lcl_csr *A,
     assert_int_equal(lcl_device_matrix_init(&D, ctx, &view), LCL_OK);
     assert_int_equal(
         lcl_splitting_init(&S, ctx, &D, theta > 0 ? &params : NULL), LCL_OK);
-    expect_bytes("strong", S.strong, E.strong, A->nnz);
-    expect_bytes("negative", S.negative, E.negative, A->rows);
+    test_expect_bytes("strong", S.strong, E.strong, A->nnz);
+    test_expect_bytes("negative", S.negative, E.negative, A->rows);
     test_expect_words("coarse", S.coarse, E.coarse, A->rows);
     assert_int_equal(S.count, E.count);
     lcl_splitting_finish(&S);

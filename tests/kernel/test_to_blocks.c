@@ -12,29 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void upload(struct lcl_device_matrix *D, lcl_context *ctx,
-                   const struct lcl_csr *A, bool wide)
-{
-    const struct lcl_bsr view = lcl_bsr_of_csr(A);
-    assert_int_equal(lcl_device_matrix_init(D, ctx, &view), LCL_OK);
-    if (!wide)
-        return;
-    lcl_buffer_destroy(&D->row_ptr);
-    D->row_ptr = test_upload(ctx, A->row_ptr, A->rows + 1, sizeof(int64_t));
-    D->wide = true;
-}
-
-static void expect_places(const lcl_buffer *buffer, const int64_t *expected,
-                          int64_t count)
-{
-    int32_t *place = calloc((size_t)count + 1, sizeof *place);
-    assert_non_null(place);
-    for (int64_t k = 0; k < count; ++k)
-        place[k] = (int32_t)expected[k];
-    test_expect_words("place", buffer, place, count);
-    free(place);
-}
-
 // Pattern and values, bit for bit.
 static void expect_blocks(const struct lcl_device_matrix *D,
                           const struct lcl_bsr *expected)
@@ -65,10 +42,10 @@ static void expect_conversion(lcl_context *ctx, const struct lcl_csr *A,
     int64_t *places;
     assert_int_equal(
         lcl_bsr_from_csr_placed(&expected, &places, A, block, NULL), LCL_OK);
-    upload(&D, ctx, A, wide);
+    test_upload_wide_csr(&D, ctx, A, wide);
     assert_int_equal(lcl_to_blocks(&B, &place, ctx, &D, block), LCL_OK);
     expect_blocks(&B, &expected);
-    expect_places(place, places, A->nnz);
+    test_expect_places("place", place, places, A->nnz);
     lcl_device_matrix_finish(&B);
     lcl_buffer_destroy(&place);
     lcl_device_matrix_finish(&D);

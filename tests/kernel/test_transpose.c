@@ -12,35 +12,6 @@
 
 #include <stdlib.h>
 
-static void expect_map(const lcl_buffer *buffer, const int64_t *expected,
-                       int64_t count)
-{
-    int32_t *map = calloc((size_t)count + 1, sizeof *map);
-    assert_non_null(map);
-    for (int64_t k = 0; k < count; ++k)
-        map[k] = (int32_t)expected[k];
-    test_expect_words("map", buffer, map, count);
-    free(map);
-}
-
-static void expect_matrix(const struct lcl_device_matrix *D,
-                          const struct lcl_csr *expected)
-{
-    struct lcl_bsr got;
-    assert_true(D->block == 1 && !D->wide && D->n == expected->rows &&
-                D->block_rows == expected->rows &&
-                D->block_cols == expected->cols);
-    assert_int_equal(D->blocks, expected->nnz);
-    assert_int_equal(lcl_device_matrix_read(&got, D, D->val != NULL, NULL),
-                     LCL_OK);
-    for (int64_t i = 0; i <= got.rows; ++i)
-        assert_int_equal(got.row_ptr[i], expected->row_ptr[i]);
-    test_expect_words("column", D->col, expected->col_ind, got.nnz);
-    if (D->val)
-        test_expect_same("value", got.val, expected->val, got.nnz);
-    lcl_bsr_finish(&got);
-}
-
 // With and without values.
 static void expect_transpose(lcl_context *ctx, const struct lcl_csr *A)
 {
@@ -56,8 +27,8 @@ static void expect_transpose(lcl_context *ctx, const struct lcl_csr *A)
                          LCL_OK);
         assert_int_equal(lcl_transpose_init(&T, &map, ctx, &D), LCL_OK);
         assert_true((T.val != NULL) == (values == 1));
-        expect_matrix(&T, &expected);
-        expect_map(map, places, A->nnz);
+        test_expect_csr(&T, &expected, T.val != NULL);
+        test_expect_places("map", map, places, A->nnz);
         lcl_buffer_destroy(&map);
         lcl_device_matrix_finish(&T);
         lcl_device_matrix_finish(&D);

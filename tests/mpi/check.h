@@ -14,3 +14,12 @@
    return false;                                                               \
   }                                                                            \
  } while (0)
+
+// The same for tests that print only the condition.
+#define CHECK_HERE(condition)                                                  \
+ do {                                                                          \
+  if (!(condition)) {                                                          \
+   fprintf(stderr, "%s:%d: not %s\n", __FILE__, __LINE__, #condition);         \
+   return false;                                                               \
+  }                                                                            \
+ } while (0)

@@ -3,6 +3,7 @@
 // usage: mpirun -n RANKS PROGRAM. Each rank ends with 0 if all is right; a rank
 // that waits is ended by the alarm.
 #include "lib/comm/mpi.h"
+#include "tests/mpi/check.h"
 #include "tests/support/capture.h"
 #include "tests/support/rank_cases.h"
 
@@ -13,13 +14,7 @@
 
 enum { SECONDS = 30, ROUNDS = 100 };
 
-#define CHECK(condition)                                                       \
- do {                                                                          \
-  if (!(condition)) {                                                          \
-   fprintf(stderr, "%s:%d: not %s\n", __FILE__, __LINE__, #condition);         \
-   return false;                                                               \
-  }                                                                            \
- } while (0)
+#define CHECK CHECK_HERE
 
 static struct test_capture capture;
 

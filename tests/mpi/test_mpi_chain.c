@@ -4,19 +4,14 @@
 #include <levelcl/levelcl.h>
 #include <levelcl/mpi.h>
 
+#include "tests/mpi/check.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Fails the test on this rank.
-#define CHECK(what)                                                            \
- do {                                                                          \
-  if (!(what)) {                                                               \
-   fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what);                  \
-   return false;                                                               \
-  }                                                                            \
- } while (0)
+#define CHECK CHECK_HERE
 
 struct system {
     int rank, size;

@@ -6,6 +6,7 @@
 #include <levelcl/opencl.h>
 
 #include "host/background.h"
+#include "tests/mpi/check.h"
 #include "tests/support/capture.h"
 
 #include <math.h>
@@ -18,14 +19,7 @@
 
 static struct test_capture capture;
 
-// Fails the test on this rank.
-#define CHECK(what)                                                            \
- do {                                                                          \
-  if (!(what)) {                                                               \
-   fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what);                  \
-   return false;                                                               \
-  }                                                                            \
- } while (0)
+#define CHECK CHECK_HERE
 
 struct system {
     int rank, size;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A context for tests, buffers that show writes of a kernel, comparisons.
 #include "tests/support/device.h"
+#include "lib/matrix/bsr.h"
+#include "lib/storage/matrix.h"
 
 #include "host/runtime.h"
 #include "tests/support/matrices.h"
@@ -233,4 +235,63 @@ double *test_random_vector(int64_t n, unsigned seed)
     for (int64_t i = 0; i < n; ++i)
         v[i] = 2 * test_random(&state) - 1;
     return v;
+}
+
+void test_expect_bytes(const char *what, const lcl_buffer *buffer,
+                       const uint8_t *expected, int64_t count)
+{
+    uint8_t *got = malloc((size_t)count + 1);
+    assert_non_null(got);
+    assert_int_equal(lcl_buffer_read(buffer, got, (size_t)count), LCL_OK);
+    for (int64_t i = 0; i < count; ++i)
+        if (got[i] != expected[i])
+            fail_msg("%s[%lld]: %d, expected %d", what, (long long)i, got[i],
+                     expected[i]);
+    free(got);
+}
+
+void test_upload_csr(struct lcl_device_matrix *D, lcl_context *ctx,
+                     const struct lcl_csr *A)
+{
+    const struct lcl_bsr view = lcl_bsr_of_csr(A);
+    assert_int_equal(lcl_device_matrix_init(D, ctx, &view), LCL_OK);
+}
+
+void test_upload_wide_csr(struct lcl_device_matrix *D, lcl_context *ctx,
+                          const struct lcl_csr *A, bool wide)
+{
+    test_upload_csr(D, ctx, A);
+    if (!wide)
+        return;
+    lcl_buffer_destroy(&D->row_ptr);
+    D->row_ptr = test_upload(ctx, A->row_ptr, A->rows + 1, sizeof(int64_t));
+    D->wide = true;
+}
+
+void test_expect_places(const char *what, const lcl_buffer *buffer,
+                        const int64_t *expected, int64_t count)
+{
+    int32_t *words = calloc((size_t)count + 1, sizeof *words);
+    assert_non_null(words);
+    for (int64_t k = 0; k < count; ++k)
+        words[k] = (int32_t)expected[k];
+    test_expect_words(what, buffer, words, count);
+    free(words);
+}
+
+void test_expect_csr(const struct lcl_device_matrix *D,
+                     const struct lcl_csr *expected, bool values)
+{
+    struct lcl_bsr got;
+    assert_true(D->block == 1 && !D->wide && D->n == expected->rows &&
+                D->block_rows == expected->rows &&
+                D->block_cols == expected->cols);
+    assert_int_equal(D->blocks, expected->nnz);
+    assert_int_equal(lcl_device_matrix_read(&got, D, values, NULL), LCL_OK);
+    for (int64_t i = 0; i <= got.rows; ++i)
+        assert_int_equal(got.row_ptr[i], expected->row_ptr[i]);
+    test_expect_words("column", D->col, expected->col_ind, got.nnz);
+    if (values)
+        test_expect_same("value", got.val, expected->val, got.nnz);
+    lcl_bsr_finish(&got);
 }

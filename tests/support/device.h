@@ -87,3 +87,26 @@ void test_expect_words(const char *what, const lcl_buffer *buffer,
 double *test_random_vector(int64_t n, unsigned seed);
 // n zeros, freed with free().
 double *test_vector(int64_t n);
+
+// The same for bytes.
+void test_expect_bytes(const char *what, const lcl_buffer *buffer,
+                       const uint8_t *expected, int64_t count);
+
+struct lcl_csr;
+struct lcl_device_matrix;
+
+// Uploads a matrix of single entries.
+void test_upload_csr(struct lcl_device_matrix *D, lcl_context *ctx,
+                     const struct lcl_csr *A);
+// The same with row pointers of 64 bits if `wide`.
+void test_upload_wide_csr(struct lcl_device_matrix *D, lcl_context *ctx,
+                          const struct lcl_csr *A, bool wide);
+
+// Words that are the low halves of `expected`.
+void test_expect_places(const char *what, const lcl_buffer *buffer,
+                        const int64_t *expected, int64_t count);
+
+// Fails unless a matrix of single entries has the pattern and, with `values`,
+// the bits of `expected`.
+void test_expect_csr(const struct lcl_device_matrix *D,
+                     const struct lcl_csr *expected, bool values);

@@ -142,3 +142,19 @@ void *lcl_test_xz(const char *text, size_t *size)
                      LZMA_OK);
     return bytes;
 }
+
+struct lcl_test_folder test_folder;
+
+int test_folder_setup(void **state)
+{
+    (void)state;
+    lcl_test_folder_create(&test_folder);
+    return 0;
+}
+
+int test_folder_teardown(void **state)
+{
+    (void)state;
+    lcl_test_folder_remove(&test_folder);
+    return 0;
+}

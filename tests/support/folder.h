@@ -38,3 +38,8 @@ void *lcl_test_read_file(const char *path, size_t *size);
 // Compressed copies, freed with free(); set *size.
 void *lcl_test_gzip(const char *text, size_t *size);
 void *lcl_test_xz(const char *text, size_t *size);
+
+// The folder of a group of tests, with its set-up and teardown.
+extern struct lcl_test_folder test_folder;
+int test_folder_setup(void **state);
+int test_folder_teardown(void **state);

@@ -126,3 +126,10 @@ void test_job_expect_solved(const double x[TEST_JOB_ROWS])
             fail_msg("x[%d] is %.17g, expected %g within 1e-6", i, x[i],
                      solution(i));
 }
+
+int test_device_setup(void **state)
+{
+    (void)state;
+    test_need_device();
+    return 0;
+}

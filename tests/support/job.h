@@ -41,3 +41,6 @@ enum lcl_status test_job_run(struct test_job *job);
 
 // Fails if x is not near the solution.
 void test_job_expect_solved(const double x[TEST_JOB_ROWS]);
+
+// The same as the set-up of a group of tests.
+int test_device_setup(void **state);

@@ -382,3 +382,27 @@ int32_t *test_random_permutation(int64_t n, unsigned seed)
     }
     return perm;
 }
+
+struct lcl_csr test_problem(const char *name)
+{
+    struct lcl_csr A;
+    assert_int_equal(lcl_csr_problem(&A, name, NULL), LCL_OK);
+    return A;
+}
+
+struct lcl_csr test_bad_pivots(void)
+{
+    // clang-format off
+    const double dense[] = {
+        2, 1, 0, 0,     0, 0, 0, 0,
+        2, 1, 3, 0,     0, 0, 0, 1,
+        0, 4, 1e-14, 1, 0, 0, 0, 0,
+        5, 0, 1, 0,     0, 0, 0, 0,
+        0, 0, 0, 0,     3, 1, 0, 0,
+        0, 0, 0, 0,     1, 3, 1, 0,
+        0, 0, 0, 0,     0, 1, 3, 1,
+        0, 1, 0, 0,     0, 0, 1, 3,
+    };
+    // clang-format on
+    return test_csr_from_dense(8, dense);
+}

@@ -75,3 +75,10 @@ double test_random(uint64_t *state);
 
 void test_csr_finish(struct lcl_csr *A);
 void test_bsr_finish(struct lcl_bsr *A);
+
+// A problem of the library by name.
+struct lcl_csr test_problem(const char *name);
+
+// 8 rows with a zero in the middle of the elimination, a tiny and a missing
+// diagonal, all in the first of two subdomains; the second has regular pivots.
+struct lcl_csr test_bad_pivots(void);

@@ -2,7 +2,11 @@
 // A preconditioner with an operator of its own.
 #include "tests/support/preconds.h"
 
+#include "tests/support/test.h"
+
 #include "lib/precond/precond.h"
+
+#include <math.h>
 
 static enum lcl_status finish(lcl_precond **M, enum lcl_status st,
                               lcl_operator *A,
@@ -84,4 +88,20 @@ enum lcl_status test_solver_create(lcl_solver **S, lcl_precond *M,
                                    const struct lcl_solver_params *params)
 {
     return lcl_solver_create(S, M->A, M, params);
+}
+
+void test_precond_expect_refused(lcl_context *ctx, const struct lcl_csr *A,
+                                 const struct lcl_precond_params *params,
+                                 enum lcl_status expected)
+{
+    lcl_precond *M;
+    assert_int_equal(test_precond_create(&M, ctx, A, params), expected);
+    assert_null(M);
+}
+
+void test_precond_apply(lcl_precond *M, const double *b, double *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; ++i)
+        x[i] = NAN;
+    assert_int_equal(lcl_precond_apply(M, b, x), LCL_OK);
 }

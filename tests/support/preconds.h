@@ -35,3 +35,11 @@ enum lcl_status test_precond_update_kron(lcl_precond *M,
 // A solver for both.
 enum lcl_status test_solver_create(lcl_solver **S, lcl_precond *M,
                                    const struct lcl_solver_params *params);
+
+// Fails unless the preconditioner is refused with this status.
+void test_precond_expect_refused(lcl_context *ctx, const struct lcl_csr *A,
+                                 const struct lcl_precond_params *params,
+                                 enum lcl_status expected);
+
+// x = M^-1 b; elements that M does not write are NaN.
+void test_precond_apply(lcl_precond *M, const double *b, double *x, int64_t n);

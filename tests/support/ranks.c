@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Systems on several ranks.
 #include "tests/support/ranks.h"
+#include "tests/support/solving.h"
 
 #include "lib/distributed/distributed.h"
 #include "tests/support/device.h"
@@ -225,4 +226,17 @@ void test_rescale(const struct lcl_csr *A)
         for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
             A->val[k] *= (1 + s[i] / 2) * (1 + s[A->col_ind[k]] / 2);
     free(s);
+}
+
+int test_ranks_expect_solved(struct test_ranks *R)
+{
+    const int64_t n = R->A->rows;
+    double *b = test_random_vector(n, 4), *x = test_vector(n);
+    struct lcl_report report;
+    assert_int_equal(test_ranks_solve(R, b, x, &report), LCL_OK);
+    test_ranks_expect(R, LCL_OK);
+    assert_true(test_residual(R->A, b, x) <= 1e-8);
+    free(x);
+    free(b);
+    return report.iterations;
 }

@@ -69,3 +69,7 @@ enum lcl_status test_ranks_solve(struct test_ranks *R, const double *b,
 
 // New values of A: a_ij becomes s_i a_ij s_j, where s has no pattern.
 void test_rescale(const struct lcl_csr *A);
+
+// Solves for a random right-hand side; fails unless all ranks find the
+// solution. Returns the number of iterations.
+int test_ranks_expect_solved(struct test_ranks *R);

@@ -117,3 +117,11 @@ void test_recurrence_download(struct test_recurrence_device *D,
     lcl_buffer_destroy(&D->state);
     lcl_buffer_destroy(&D->stop);
 }
+
+void test_recurrence_settle(struct test_recurrence *got,
+                            struct test_recurrence *expected)
+{
+    test_recurrence_expect(got, expected);
+    test_recurrence_finish(got);
+    test_recurrence_finish(expected);
+}

@@ -59,3 +59,7 @@ struct test_recurrence_device test_recurrence_upload(
 // Reads everything back; d->sums are those of `next`.
 void test_recurrence_download(struct test_recurrence_device *D,
                               struct test_recurrence *d);
+
+// The same; then frees both.
+void test_recurrence_settle(struct test_recurrence *got,
+                            struct test_recurrence *expected);

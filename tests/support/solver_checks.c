@@ -364,3 +364,24 @@ void test_expect_no_success(lcl_context *ctx,
     limited.max_iters = 300;
     expect_failure(ctx, A, b, precond, &limited);
 }
+
+void test_expect_negative_alike(lcl_context *ctx, struct lcl_csr *A,
+                                const struct lcl_precond_params *precond,
+                                const struct lcl_solver_params *params)
+{
+    double *b = test_random_vector(A->rows, 5);
+    struct test_solve s[2];
+    for (int minus = 0; minus < 2; ++minus) {
+        test_solve_open(&s[minus], ctx, A, precond, params);
+        assert_int_equal(test_solve_run(&s[minus], b), LCL_OK);
+        for (int64_t k = 0; k < A->nnz; ++k)
+            A->val[k] *= -1;
+    }
+    assert_int_equal(s[0].report.iterations, s[1].report.iterations);
+    for (int64_t i = 0; i < A->rows; ++i)
+        s[1].x[i] *= -1;
+    test_expect_near("x", s[1].x, s[0].x, A->rows, 1e-9);
+    test_solve_close(&s[0]);
+    test_solve_close(&s[1]);
+    free(b);
+}

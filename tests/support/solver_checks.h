@@ -118,3 +118,8 @@ void test_expect_unreachable(lcl_context *ctx,
 void test_expect_no_success(lcl_context *ctx,
                             const struct lcl_precond_params *precond,
                             const struct lcl_solver_params *params);
+
+// The method takes the same steps for -A, with preconditioners of -A too.
+void test_expect_negative_alike(lcl_context *ctx, struct lcl_csr *A,
+                                const struct lcl_precond_params *precond,
+                                const struct lcl_solver_params *params);

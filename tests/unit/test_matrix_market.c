@@ -442,28 +442,12 @@ static void test_matrix_market__bad_arrays_are_refused(void **state)
 
 // ---- files
 
-static struct lcl_test_folder folder;
-
-static int setup(void **state)
-{
-    (void)state;
-    lcl_test_folder_create(&folder);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    lcl_test_folder_remove(&folder);
-    return 0;
-}
-
 static void test_matrix_market__compressed_matrix_is_read(void **state)
 {
     (void)state;
     const char *text = SYMMETRIC "2 2 2\n1 1 4\n2 1 3\n";
     char path[LCL_TEST_PATH];
-    lcl_test_path(path, &folder, "A.mtx.z");
+    lcl_test_path(path, &test_folder, "A.mtx.z");
     for (int xz = 0; xz < 2; ++xz) {
         size_t size;
         void *bytes =
@@ -488,7 +472,7 @@ static void test_matrix_market__missing_file_is_an_error(void **state)
     struct lcl_csr A = {.rows = 7};
     struct lcl_dense X = {.rows = 7};
     char path[LCL_TEST_PATH];
-    lcl_test_path(path, &folder, "missing");
+    lcl_test_path(path, &test_folder, "missing");
     assert_int_equal(lcl_csr_read(&A, path, NULL, NULL), LCL_EIO);
     assert_int_equal(lcl_dense_read(&X, path, NULL, NULL), LCL_EIO);
     assert_true(A.rows == 0 && X.rows == 0);
@@ -502,10 +486,10 @@ static void test_matrix_market__written_values_come_back(void **state)
     const struct lcl_dense X = {4, 2, val};
     struct lcl_dense Y;
     char path[LCL_TEST_PATH];
-    lcl_test_path(path, &folder, "X.mtx");
+    lcl_test_path(path, &test_folder, "X.mtx");
     for (int again = 0; again < 2; ++again) {
         assert_int_equal(lcl_dense_write(&X, path, NULL), LCL_OK);
-        assert_int_equal(lcl_test_folder_count(&folder), 1);
+        assert_int_equal(lcl_test_folder_count(&test_folder), 1);
         assert_int_equal(lcl_dense_read(&Y, path, NULL, NULL), LCL_OK);
         assert_int_equal(Y.rows, 4);
         assert_int_equal(Y.cols, 2);
@@ -526,7 +510,7 @@ static void test_matrix_market__decimal_comma_changes_nothing(void **state)
     const struct lcl_dense X = {2, 1, val};
     struct lcl_dense Y;
     char path[LCL_TEST_PATH];
-    lcl_test_path(path, &folder, "X.mtx");
+    lcl_test_path(path, &test_folder, "X.mtx");
     assert_int_equal(lcl_dense_write(&X, path, NULL), LCL_OK);
     assert_int_equal(lcl_dense_read(&Y, path, NULL, NULL), LCL_OK);
     assert_string_equal(localeconv()->decimal_point, ",");
@@ -545,7 +529,7 @@ static void test_matrix_market__full_disk_leaves_nothing_behind(void **state)
     struct test_capture capture;
     char path[LCL_TEST_PATH], message[LCL_TEST_PATH + 64];
     test_capture_init(&capture, LCL_LOG_ERROR);
-    lcl_test_path(path, &folder, "X.mtx");
+    lcl_test_path(path, &test_folder, "X.mtx");
     // a file size limit simulates a full disk; its signal is ignored
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -555,7 +539,7 @@ static void test_matrix_market__full_disk_leaves_nothing_behind(void **state)
     assert_int_equal(st, LCL_EIO);
     snprintf(message, sizeof message, "%s: cannot write: File too large", path);
     assert_string_equal(capture.last, message);
-    assert_int_equal(lcl_test_folder_count(&folder), 0);
+    assert_int_equal(lcl_test_folder_count(&test_folder), 0);
     free(X.val);
 }
 
@@ -574,10 +558,10 @@ static void test_matrix_market__bad_targets_are_refused(void **state)
     assert_int_equal(lcl_dense_write(&X, "/dev/zero", &capture.log), LCL_EIO);
     assert_string_equal(capture.last,
                         "/dev/zero: cannot write: it is not a regular file");
-    assert_int_equal(lcl_dense_write(&X, folder.path, NULL), LCL_EIO);
-    assert_int_equal(lcl_test_folder_count(&folder), 0);
+    assert_int_equal(lcl_dense_write(&X, test_folder.path, NULL), LCL_EIO);
+    assert_int_equal(lcl_test_folder_count(&test_folder), 0);
     char path[LCL_TEST_PATH];
-    lcl_test_path(path, &folder, "X.mtx");
+    lcl_test_path(path, &test_folder, "X.mtx");
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(lcl_dense_write(&X, path, NULL), LCL_EIO);
     assert_int_equal(unlink(path), 0);
@@ -607,8 +591,8 @@ static void test_matrix_market__link_and_mode_of_a_target_stay(void **state)
     struct lcl_dense Y;
     struct stat info;
     char file[LCL_TEST_PATH], link[LCL_TEST_PATH];
-    lcl_test_path(file, &folder, "X.mtx");
-    lcl_test_path(link, &folder, "link");
+    lcl_test_path(file, &test_folder, "X.mtx");
+    lcl_test_path(link, &test_folder, "link");
     lcl_test_write_file(file, "old", 3);
     assert_int_equal(chmod(file, 0606), 0);
     assert_int_equal(symlink("X.mtx", link), 0);
@@ -649,8 +633,8 @@ static void test_matrix_market__files_and_folders_that_are_read_only(void **s)
     const struct lcl_dense X = {1, 1, &one};
     char path[LCL_TEST_PATH];
     size_t size;
-    lcl_test_path(path, &folder, "X.mtx");
-    assert_int_equal(chmod(folder.path, 0777), 0);
+    lcl_test_path(path, &test_folder, "X.mtx");
+    assert_int_equal(chmod(test_folder.path, 0777), 0);
     assert_int_equal(write_as_nobody(&X, path), LCL_OK);
     assert_int_equal(unlink(path), 0);
     lcl_test_write_file(path, "old", 3);
@@ -659,10 +643,10 @@ static void test_matrix_market__files_and_folders_that_are_read_only(void **s)
     free(lcl_test_read_file(path, &size));
     assert_int_equal(size, 3);
     assert_int_equal(unlink(path), 0);
-    assert_int_equal(chmod(folder.path, 0555), 0);
+    assert_int_equal(chmod(test_folder.path, 0555), 0);
     assert_int_equal(write_as_nobody(&X, path), LCL_EIO);
-    assert_int_equal(chmod(folder.path, 0700), 0);
-    assert_int_equal(lcl_test_folder_count(&folder), 0);
+    assert_int_equal(chmod(test_folder.path, 0700), 0);
+    assert_int_equal(lcl_test_folder_count(&test_folder), 0);
 }
 
 // The standard streams of a child process, redirected to files.
@@ -673,8 +657,8 @@ static void test_matrix_market__dash_is_a_standard_stream(void **state)
     char in[LCL_TEST_PATH], out[LCL_TEST_PATH];
     struct lcl_dense Y;
     int code;
-    lcl_test_path(in, &folder, "in.mtx");
-    lcl_test_path(out, &folder, "out.mtx");
+    lcl_test_path(in, &test_folder, "in.mtx");
+    lcl_test_path(out, &test_folder, "out.mtx");
     lcl_test_write_file(in, text, strlen(text));
     fflush(stdout);
     const pid_t child = fork();
@@ -708,7 +692,7 @@ static void test_matrix_market__written_file_has_usual_rights(void **state)
     const struct lcl_dense X = {1, 1, &one};
     struct stat info;
     char path[LCL_TEST_PATH];
-    lcl_test_path(path, &folder, "X.mtx");
+    lcl_test_path(path, &test_folder, "X.mtx");
     const mode_t before = umask(027);
     assert_int_equal(lcl_dense_write(&X, path, NULL), LCL_OK);
     umask(before);
@@ -756,5 +740,6 @@ int main(void)
         cmocka_unit_test(test_matrix_market__dev_null_stays_a_device),
         cmocka_unit_test(test_matrix_market__written_file_has_usual_rights),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, test_folder_setup,
+                                  test_folder_teardown);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Elasticity: the matrix, its coordinates and its rigid body modes.
 #include "tests/support/capture.h"
+#include "tests/support/matrices.h"
 #include "tests/support/test.h"
 
 #include <levelcl/matrix.h>
@@ -9,14 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double entry(const struct lcl_csr *A, int64_t i, int64_t j)
-{
-    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
-        if (A->col_ind[k] == j)
-            return A->val[k];
-    return 0;
-}
-
 static void test_modes__elasticity_is_symmetric_to_the_bit(void **state)
 {
     (void)state;
@@ -24,7 +17,7 @@ static void test_modes__elasticity_is_symmetric_to_the_bit(void **state)
     assert_int_equal(lcl_csr_problem(&A, "elasticity:5", NULL), LCL_OK);
     for (int64_t i = 0; i < A.rows; ++i)
         for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
-            assert_true(A.val[k] == entry(&A, A.col_ind[k], i));
+            assert_true(A.val[k] == test_entry(&A, A.col_ind[k], i));
     lcl_csr_finish(&A);
 }
 
@@ -67,7 +60,7 @@ static void test_modes__the_clamped_cube_is_positive_definite(void **state)
     double *L = calloc((size_t)(n * n), sizeof *L);
     for (int64_t i = 0; i < n; ++i)
         for (int64_t j = 0; j <= i; ++j) {
-            double sum = entry(&A, i, j);
+            double sum = test_entry(&A, i, j);
             for (int64_t k = 0; k < j; ++k)
                 sum -= L[i * n + k] * L[j * n + k];
             assert_true(i != j || sum > 1e-3);

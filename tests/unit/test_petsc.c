@@ -315,22 +315,6 @@ static void test_petsc__huge_headers_need_no_memory(void **state)
 
 // ------------------------------------------------------------------- files
 
-static struct lcl_test_folder folder;
-
-static int setup(void **state)
-{
-    (void)state;
-    lcl_test_folder_create(&folder);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    lcl_test_folder_remove(&folder);
-    return 0;
-}
-
 static void expect_same(const struct lcl_csr *A, const struct lcl_csr *B)
 {
     const size_t nnz = (size_t)A->nnz;
@@ -356,7 +340,7 @@ static void test_petsc__written_matrices_come_back(void **state)
         A.val[k] /= 3 + (double)k;
     for (int s = 0; s < SUFFIXES; ++s) {
         snprintf(name, sizeof name, "A%s", suffixes[s]);
-        lcl_test_path(path, &folder, name);
+        lcl_test_path(path, &test_folder, name);
         assert_int_equal(lcl_csr_write(&A, path, NULL), LCL_OK);
         assert_int_equal(lcl_csr_read(&B, path, NULL, NULL), LCL_OK);
         expect_same(&A, &B);
@@ -377,7 +361,7 @@ static void test_petsc__written_vectors_come_back(void **state)
     for (int s = 0; s < SUFFIXES; ++s) {
         const bool is_petsc = strstr(suffixes[s], "petsc") != NULL;
         snprintf(name, sizeof name, "x%s", suffixes[s]);
-        lcl_test_path(path, &folder, name);
+        lcl_test_path(path, &test_folder, name);
         assert_int_equal(lcl_dense_write(&X, path, NULL), LCL_OK);
         assert_int_equal(lcl_dense_read(&Y, path, NULL, NULL), LCL_OK);
         assert_int_equal(Y.rows, is_petsc ? N : N / 2);
@@ -396,7 +380,7 @@ static void test_petsc__written_bytes_are_those_of_the_format(void **state)
     struct lcl_read_info info;
     char path[LCL_TEST_PATH];
     size_t size;
-    lcl_test_path(path, &folder, "bytes.petsc");
+    lcl_test_path(path, &test_folder, "bytes.petsc");
     assert_int_equal(read_file(NULL, &X, &F, &info, NULL), LCL_OK);
     assert_int_equal(lcl_dense_write(&X, path, NULL), LCL_OK);
     char *bytes = lcl_test_read_file(path, &size);
@@ -414,7 +398,7 @@ static void test_petsc__damaged_compression_is_reported_as_such(void **state)
     struct test_capture capture;
     char path[LCL_TEST_PATH];
     size_t size;
-    lcl_test_path(path, &folder, "cut.petsc.gz");
+    lcl_test_path(path, &test_folder, "cut.petsc.gz");
     assert_int_equal(lcl_csr_problem(&A, "lap3d:20", NULL), LCL_OK);
     assert_int_equal(lcl_csr_write(&A, path, NULL), LCL_OK);
     char *bytes = lcl_test_read_file(path, &size);
@@ -445,5 +429,6 @@ int main(void)
         cmocka_unit_test(test_petsc__written_bytes_are_those_of_the_format),
         cmocka_unit_test(test_petsc__damaged_compression_is_reported_as_such),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, test_folder_setup,
+                                  test_folder_teardown);
 }

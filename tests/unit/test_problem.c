@@ -3,6 +3,7 @@
 #include "lib/io/problems/problem.h"
 #include "lib/io/problems/uniform.h"
 #include "tests/support/capture.h"
+#include "tests/support/matrices.h"
 #include "tests/support/test.h"
 
 #include <levelcl/matrix.h>
@@ -21,14 +22,6 @@ static struct lcl_csr make(const char *name)
     return A;
 }
 
-static double at(const struct lcl_csr *A, int64_t i, int64_t j)
-{
-    for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
-        if (A->col_ind[k] == j)
-            return A->val[k];
-    return 0;
-}
-
 static double row_sum(const struct lcl_csr *A, int64_t i)
 {
     double sum = 0;
@@ -41,7 +34,7 @@ static bool is_symmetric(const struct lcl_csr *A)
 {
     for (int64_t i = 0; i < A->rows; ++i)
         for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
-            if (A->val[k] != at(A, A->col_ind[k], i))
+            if (A->val[k] != test_entry(A, A->col_ind[k], i))
                 return false;
     return true;
 }
@@ -98,10 +91,10 @@ static void test_problem__lap3d_has_six_and_minus_one(void **state)
     (void)state;
     struct lcl_csr A = make("lap3d:3");
     for (int64_t i = 0; i < A.rows; ++i)
-        assert_true(at(&A, i, i) == 6);
+        assert_true(test_entry(&A, i, i) == 6);
     static const int neighbours[] = {4, 10, 12, 14, 16, 22};
     for (int k = 0; k < 6; ++k)
-        assert_true(at(&A, 13, neighbours[k]) == -1);
+        assert_true(test_entry(&A, 13, neighbours[k]) == -1);
     assert_true(row_sum(&A, 13) == 0);
     assert_true(is_symmetric(&A));
     lcl_csr_finish(&A);
@@ -113,7 +106,7 @@ static void test_problem__lap3d_on_a_box_is_numbered_along_x(void **state)
     struct lcl_csr A = make("lap3d:2x3x4");
     static const int neighbours[] = {2, 6, 9, 10, 14};
     for (int k = 0; k < 5; ++k)
-        assert_true(at(&A, 8, neighbours[k]) == -1);
+        assert_true(test_entry(&A, 8, neighbours[k]) == -1);
     assert_int_equal(A.row_ptr[9] - A.row_ptr[8], 6);
     lcl_csr_finish(&A);
 }
@@ -125,8 +118,8 @@ static void test_problem__lap3d_blocks_are_coupled_in_the_cell(void **state)
     for (int64_t r = 0; r < 3; ++r)
         for (int64_t s = 0; s < 3; ++s) {
             const double inside = r == s ? 6 + 0.1 * 2 : -0.1;
-            assert_true(at(&A, r, s) == inside);
-            assert_true(at(&A, r, 3 + s) == (r == s ? -1 : 0));
+            assert_true(test_entry(&A, r, s) == inside);
+            assert_true(test_entry(&A, r, 3 + s) == (r == s ? -1 : 0));
         }
     assert_int_equal(A.row_ptr[1], 12);
     assert_true(is_symmetric(&A));
@@ -143,7 +136,7 @@ static void test_problem__convdiff_is_upwind(void **state)
                {37 + 1, -1},     {37 + 5, -1},   {37 + 15, -1}};
     struct lcl_csr A = make("convdiff:5x3x6");
     for (int k = 0; k < 7; ++k)
-        assert_true(at(&A, 37, row[k].column) == row[k].value);
+        assert_true(test_entry(&A, 37, row[k].column) == row[k].value);
     assert_true(!is_symmetric(&A));
     lcl_csr_finish(&A);
 }
@@ -180,7 +173,7 @@ static void test_problem__recirculating_flow_is_conserved(void **state)
         for (int d = 0; d < 3; ++d)
             inside &= node[d] > 0 && node[d] < N - 1;
         for (int64_t r = 0; r < A.rows; ++r)
-            column += at(&A, r, i);
+            column += test_entry(&A, r, i);
         assert_true(!inside || fabs(column) < 1e-14);
         most = fmax(most, inside ? fabs(row_sum(&A, i)) : 0);
     }
@@ -209,7 +202,7 @@ static void test_problem__aniso_is_weak_along_y_and_z(void **state)
                {14, -1},   {16, -0.25}, {22, -0.25}};
     struct lcl_csr A = make("aniso:3,0.25");
     for (int k = 0; k < 7; ++k)
-        assert_true(at(&A, 13, row[k].column) == row[k].value);
+        assert_true(test_entry(&A, 13, row[k].column) == row[k].value);
     assert_true(is_symmetric(&A));
     lcl_csr_finish(&A);
 }
@@ -219,11 +212,11 @@ static void test_problem__jump_has_harmonic_means_between_cubes(void **state)
 {
     (void)state;
     struct lcl_csr A = make("jump:16,3");
-    assert_true(at(&A, 0, 1) == -1);
-    assert_true(at(&A, 8, 9) == -3);
-    assert_true(at(&A, 7, 8) == -1.5);
-    assert_true(at(&A, 0, 0) == 6);
-    assert_true(at(&A, 15, 15) == 18);
+    assert_true(test_entry(&A, 0, 1) == -1);
+    assert_true(test_entry(&A, 8, 9) == -3);
+    assert_true(test_entry(&A, 7, 8) == -1.5);
+    assert_true(test_entry(&A, 0, 0) == 6);
+    assert_true(test_entry(&A, 15, 15) == 18);
     assert_true(is_symmetric(&A));
     for (int64_t i = 0; i < A.rows; ++i) {
         const int64_t node[3] = {i % 16, i / 16 % 16, i / 256};
@@ -249,7 +242,7 @@ static void test_problem__blackoil_is_conserved(void **state)
         for (int unknown = 0; unknown < 3; ++unknown) {
             double sum = 0;
             for (int64_t i = 0; i < A.rows / 3; ++i)
-                sum += at(&A, 3 * i + equation, 3 * cell + unknown);
+                sum += test_entry(&A, 3 * i + equation, 3 * cell + unknown);
             assert_true(fabs(sum - accumulation[equation][unknown]) < 1e-10);
         }
     assert_true(!is_symmetric(&A));
@@ -265,7 +258,7 @@ static void test_problem__q1_is_the_trilinear_laplacian(void **state)
     struct lcl_csr A = make("q1:4");
     for (int64_t j = 0; j < A.rows; ++j) {
         const int64_t away = (j % 3 != 1) + (j / 3 % 3 != 1) + (j / 9 != 1);
-        assert_true(fabs(at(&A, 13, j) - expected[away]) < 1e-15);
+        assert_true(fabs(test_entry(&A, 13, j) - expected[away]) < 1e-15);
     }
     assert_true(is_symmetric(&A));
     lcl_csr_finish(&A);
@@ -278,9 +271,9 @@ static void test_problem__parabolic_rows_sum_to_their_mass(void **state)
     const double m = 0x1p-20 / 12;
     const int64_t i = 5 + 1025 * 7;
     assert_int_equal(A.row_ptr[i + 1] - A.row_ptr[i], 7);
-    assert_true(fabs(at(&A, i, i) - (0.04 + 6 * m)) < 1e-15);
-    assert_true(at(&A, i, i + 1026) == m);
-    assert_true(fabs(at(&A, i, i + 1025) - (m - 0.01)) < 1e-17);
+    assert_true(fabs(test_entry(&A, i, i) - (0.04 + 6 * m)) < 1e-15);
+    assert_true(test_entry(&A, i, i + 1026) == m);
+    assert_true(fabs(test_entry(&A, i, i + 1025) - (m - 0.01)) < 1e-17);
     assert_true(fabs(row_sum(&A, i) - 12 * m) < 1e-15);
     lcl_csr_finish(&A);
 }
@@ -344,9 +337,9 @@ static void test_problem__rows_have_their_lengths(void **state)
     struct lcl_csr A = make("rows:12x4,9x5");
     for (int64_t i = 0; i < A.rows; ++i) {
         assert_int_equal(A.row_ptr[i + 1] - A.row_ptr[i], i < 12 ? 4 : 5);
-        double rest = at(&A, i, i);
+        double rest = test_entry(&A, i, i);
         for (int64_t j = 0; j < A.cols; ++j)
-            rest -= j == i ? 0 : fabs(at(&A, i, j));
+            rest -= j == i ? 0 : fabs(test_entry(&A, i, j));
         assert_true(fabs(rest - 1) < 1e-14);
     }
     assert_true(is_symmetric(&A));

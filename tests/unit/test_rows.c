@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct lcl_test_folder folder;
 static struct test_capture capture;
 static const int sizes[] = {1, 2, 3, 7};
 enum { SIZES = sizeof sizes / sizeof *sizes };
@@ -18,15 +17,8 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
 static int setup(void **state)
 {
     (void)state;
-    lcl_test_folder_create(&folder);
+    lcl_test_folder_create(&test_folder);
     test_capture_init(&capture, LCL_LOG_ERROR);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    lcl_test_folder_remove(&folder);
     return 0;
 }
 
@@ -206,7 +198,7 @@ static void test_rows__slices_of_a_matrix(void **state)
 static void write_problem(char path[LCL_TEST_PATH], struct lcl_csr *A,
                           const char *problem, const char *name)
 {
-    lcl_test_path(path, &folder, name);
+    lcl_test_path(path, &test_folder, name);
     assert_int_equal(lcl_csr_problem(A, problem, NULL), LCL_OK);
     assert_int_equal(lcl_csr_write(A, path, NULL), LCL_OK);
 }
@@ -320,7 +312,7 @@ static void test_rows__huge_headers_need_no_memory(void **state)
     lcl_put_big32(bytes, LCL_PETSC_MATRIX);
     for (int k = 1; k < 4; ++k)
         lcl_put_big32(bytes + 4 * k, INT32_MAX);
-    lcl_test_path(path, &folder, "huge.petsc");
+    lcl_test_path(path, &test_folder, "huge.petsc");
     lcl_test_write_file(path, bytes, sizeof bytes);
     expect_refusal(lcl_rows_read(&R, path, 1, 0, 2, &capture.log), LCL_EFORMAT,
                    &R, "expected row lengths, found the end of the file");
@@ -333,7 +325,7 @@ static void test_rows__rectangular_files_are_refused(void **state)
         "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 3 1\n";
     char path[LCL_TEST_PATH];
     struct lcl_rows R;
-    lcl_test_path(path, &folder, "wide.mtx");
+    lcl_test_path(path, &test_folder, "wide.mtx");
     lcl_test_write_file(path, text, strlen(text));
     expect_refusal(lcl_rows_read(&R, path, 1, 0, 2, &capture.log), LCL_EFORMAT,
                    &R, "expected a square matrix, found 2 x 3");
@@ -354,5 +346,5 @@ int main(void)
         cmocka_unit_test(test_rows__huge_headers_need_no_memory),
         cmocka_unit_test(test_rows__rectangular_files_are_refused),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, test_folder_teardown);
 }

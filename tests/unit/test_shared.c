@@ -15,22 +15,7 @@
 
 enum { RANKS = 7, TEXT = 1 << 18 };
 
-static struct lcl_test_folder folder;
 static struct test_capture capture[RANKS];
-
-static int setup(void **state)
-{
-    (void)state;
-    lcl_test_folder_create(&folder);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    lcl_test_folder_remove(&folder);
-    return 0;
-}
 
 // ------------------------------------------------------------------- reading
 
@@ -153,7 +138,7 @@ static void write_matrix(char path[LCL_TEST_PATH], const char *name,
         append(text, k % 7 ? "%d %d %.17g\n" : "  %d\t%d %.9g\n\n", row, col,
                2 * test_random(&random) - 1);
     }
-    lcl_test_path(path, &folder, name);
+    lcl_test_path(path, &test_folder, name);
     lcl_test_write_file(path, text, strlen(text));
     free(text);
 }
@@ -182,11 +167,11 @@ static void test_shared__other_files_are_read_by_each_rank(void **state)
     static const char *const names[] = {"a.petsc", "a.mtx.gz", "a.mtx.xz",
                                         "a.mtx"};
     for (int k = 0; k < 4; ++k) {
-        lcl_test_path(path, &folder, names[k]);
+        lcl_test_path(path, &test_folder, names[k]);
         assert_int_equal(lcl_csr_write(&A, path, NULL), LCL_OK);
         expect_read(path, 1);
     }
-    lcl_test_path(other, &folder, "none.mtx");
+    lcl_test_path(other, &test_folder, "none.mtx");
     struct reading D = prepare(other, 1);
     expect_refused(&D, 3, LCL_EIO, "cannot open");
     lcl_csr_finish(&A);
@@ -197,7 +182,7 @@ static void test_shared__other_files_are_read_by_each_rank(void **state)
 static void write_text(char path[LCL_TEST_PATH], const char *name,
                        const char *text)
 {
-    lcl_test_path(path, &folder, name);
+    lcl_test_path(path, &test_folder, name);
     lcl_test_write_file(path, text, strlen(text));
 }
 
@@ -239,7 +224,7 @@ static void test_shared__ranks_with_other_files_are_refused(void **state)
     char path[LCL_TEST_PATH], other[LCL_TEST_PATH], none[LCL_TEST_PATH];
     write_text(path, "one.mtx", HEAD "8 8 1\n1 1 1\n");
     write_text(other, "two.mtx", HEAD "8 8 1\n1 1 11\n");
-    lcl_test_path(none, &folder, "none.mtx");
+    lcl_test_path(none, &test_folder, "none.mtx");
     struct reading D = prepare(path, 1);
     D.path[2] = other;
     expect_refused(&D, 3, LCL_EINVAL, "the size of the file is");
@@ -311,5 +296,6 @@ int main(void)
         cmocka_unit_test(test_shared__ranks_with_other_files_are_refused),
         cmocka_unit_test(test_shared__a_line_that_differs_is_not_read),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, test_folder_setup,
+                                  test_folder_teardown);
 }

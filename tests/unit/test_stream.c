@@ -15,21 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct lcl_test_folder folder;
 static struct test_capture capture;
 
 static int setup(void **state)
 {
     (void)state;
     test_capture_init(&capture, LCL_LOG_ERROR);
-    lcl_test_folder_create(&folder);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    lcl_test_folder_remove(&folder);
+    lcl_test_folder_create(&test_folder);
     return 0;
 }
 
@@ -159,7 +151,7 @@ static void test_stream__compressed_files_are_recognised(void **state)
 {
     (void)state;
     char path[LCL_TEST_PATH], text[64];
-    lcl_test_path(path, &folder, "any_name");
+    lcl_test_path(path, &test_folder, "any_name");
     for (int xz = 0; xz < 2; ++xz) {
         size_t size;
         void *bytes = compress(xz, "one\ntwo\n", &size);
@@ -245,13 +237,13 @@ static void test_stream__missing_file_and_folder_are_errors(void **state)
 {
     (void)state;
     char path[LCL_TEST_PATH], text[64], message[LCL_TEST_PATH + 64];
-    lcl_test_path(path, &folder, "missing");
+    lcl_test_path(path, &test_folder, "missing");
     assert_int_equal(drain_file(path, text, sizeof text), LCL_EIO);
     snprintf(message, sizeof message,
              "%s: cannot open: No such file or directory", path);
     assert_string_equal(capture.last, message);
-    assert_int_equal(drain_file(folder.path, text, sizeof text), LCL_EIO);
-    snprintf(message, sizeof message, "%s: is a directory", folder.path);
+    assert_int_equal(drain_file(test_folder.path, text, sizeof text), LCL_EIO);
+    snprintf(message, sizeof message, "%s: is a directory", test_folder.path);
     assert_string_equal(capture.last, message);
 }
 
@@ -271,7 +263,7 @@ static void test_stream__fifo_is_read_to_its_end(void **state)
     (void)state;
     char path[LCL_TEST_PATH], text[64];
     int status;
-    lcl_test_path(path, &folder, "fifo");
+    lcl_test_path(path, &test_folder, "fifo");
     assert_int_equal(mkfifo(path, 0600), 0);
     const pid_t child = fork();
     if (child == 0)
@@ -298,5 +290,5 @@ int main(void)
         cmocka_unit_test(test_stream__missing_file_and_folder_are_errors),
         cmocka_unit_test(test_stream__fifo_is_read_to_its_end),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, test_folder_teardown);
 }
