@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-// The programs built so far, and what they serve besides.
+// The programs built so far, and the build that replaces others.
 struct lcl_programs {
     struct lcl_program **all;
     size_t count, built;

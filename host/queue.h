@@ -13,9 +13,9 @@ enum lcl_status lcl_fork(lcl_context *ctx);
 // As lcl_launch(); between a fork and the join that follows it.
 lcl_launch_fn lcl_launch_aux;
 
-// Blocking write of `bytes` bytes from byte `at` of a buffer of the context:
-// after a fork, what is enqueued on the context's queue since does not delay
-// it. Returns LCL_OK or LCL_EDEVICE.
+// Blocking write of `bytes` bytes from byte `at` of a buffer of the context;
+// after a fork it is not delayed by work enqueued on the context's queue since.
+// Returns LCL_OK or LCL_EDEVICE.
 enum lcl_status lcl_write_aux(lcl_context *ctx, lcl_buffer *buffer, size_t at,
                               const void *data, size_t bytes);
 

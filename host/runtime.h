@@ -41,9 +41,9 @@ void lcl_context_note_proven(lcl_context *ctx);
 
 // Every public function that uses a device calls one of these first. Returns
 // LCL_OK; LCL_EPROCESS in a child of fork(); LCL_EBUSY while another thread
-// uses the context in the background (host/background.h), and in a function of
-// the caller that this thread is calling (host/access.h), where
-// expect_product() allows products in those that compute products.
+// uses the context in the background (host/background.h), or inside a callback
+// on this thread (host/access.h); there expect_product() still allows products,
+// if the callback is one that computes products.
 enum lcl_status lcl_context_expect_free(const lcl_context *ctx,
                                         const char *function);
 enum lcl_status lcl_context_expect_product(const lcl_context *ctx,

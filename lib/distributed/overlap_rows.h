@@ -24,8 +24,8 @@ struct lcl_overlap_rows {
     double *kept; // of the matrix
     bool fresh;   // the matrix has the current values
     // Only for sums, over all ranks that have a row:
-    lcl_buffer *sum; // of the rank's rows, of the ghosts, then what other ranks
-                     // have summed up for rows of this one
+    lcl_buffer *sum; // of the rank's rows, of the ghosts, then sums of other
+                     // ranks for rows of this one
     lcl_buffer *first, *place; // summands of each y_i in `sum`
     lcl_kernel *collect;
     struct lcl_exchange_plan messages; // opposite to those of the halo

@@ -10,7 +10,7 @@
 
 struct lcl_column_set {
     uint64_t *word, *group;
-    int32_t end; // always in the set: what follows the last column
+    int32_t end; // the column after the last one; always in the set
 };
 
 // Creates the empty set with room for `most` columns; false: no memory. It is

@@ -268,8 +268,8 @@ static uint64_t numeric_bytes(const struct lcl_factor *F, const lcl_buffer *val)
 }
 
 // Factors and stores all subdomains. The host reads back the counts only. A
-// retry may leave out those that had no small pivots, and the rest of those
-// that have.
+// retry may skip subdomains without small pivots, and the remaining rows of
+// subdomains with one.
 static enum lcl_status factor_once(struct lcl_factor *F, const lcl_buffer *val,
                                    bool retry, int32_t counts[COUNTS])
 {

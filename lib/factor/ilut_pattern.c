@@ -51,8 +51,8 @@ static bool precedes(const struct lcl_candidate *x,
     return x->size != y->size ? x->size > y->size : x->column < y->column;
 }
 
-// Moves what precedes the middle one of `count` before it and the rest behind
-// it; returns its place then. All differ.
+// Partitions `count` candidates around the middle one: the candidates that
+// precede it come before it. Returns its place then. All differ.
 static int32_t divide(struct lcl_candidate *all, int32_t count)
 {
     const struct lcl_candidate pivot = all[count / 2];

@@ -33,7 +33,7 @@ struct lcl_host_pattern {
 
 struct lcl_limit; // host/limit.h
 
-// What ends the search for fill early.
+// Limits at which the search for fill ends early.
 struct lcl_fill_limit {
     int64_t most;                 // entries, as above
     const struct lcl_limit *time; // NULL: none

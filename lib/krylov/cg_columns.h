@@ -12,7 +12,8 @@ enum { LCL_COLUMNS_MOST = 8 };
 struct lcl_cg_columns {
     lcl_solver *S; // of the caller
     int columns;   // 2, 4 or 8
-    // What the pipeline runs: x, r, b, and the largest ||r_q||^2 / ||b_q||^2.
+    // The solver that the pipeline runs: x, r, b, and the largest ||r_q||^2 /
+    // ||b_q||^2.
     struct lcl_solver joint;
     // The history, targets and stop reason of each column; no buffers.
     struct lcl_solver column[LCL_COLUMNS_MOST];

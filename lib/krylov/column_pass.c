@@ -113,7 +113,8 @@ static enum lcl_status verify(struct pass *P, int j, const lcl_buffer *X)
     return lcl_verify_column(K->S, &K->column[j], &v);
 }
 
-// The residuals of the open columns; verdicts on those that may end.
+// Computes the residuals of the open columns, and verdicts on the columns that
+// may end.
 static enum lcl_status measure(struct pass *P)
 {
     struct lcl_cg_columns *K = &P->K;
@@ -138,8 +139,8 @@ static enum lcl_status correct(struct pass *P)
     return st < 0 ? st : measure(P);
 }
 
-// Judges the open columns after a cycle; those that end are closed. Returns
-// whether any goes on.
+// Judges the open columns after a cycle and closes the columns that end.
+// Returns whether any column continues.
 static bool judge(struct pass *P, const double *before)
 {
     struct lcl_cg_columns *K = &P->K;
@@ -309,7 +310,7 @@ static void drop_histories(struct pass *P)
         lcl_free(P->K.column[j].history);
 }
 
-// What lcl_krylov_run() does before it iterates.
+// The steps of lcl_krylov_run() before its iterations.
 static enum lcl_status prepare(lcl_solver *S)
 {
     enum lcl_status st = S->precond ? lcl_precond_refresh(S->precond) : LCL_OK;

@@ -27,8 +27,9 @@
 
 // ------------------------------------------------------------------- cycles
 
-// Removes what no A x can have from b; twice, so that what rounding leaves of a
-// large component does not matter beside a small rest; then measures b again.
+// Removes from b the component that no A x has; twice, so that the rounding
+// error of a large component does not matter beside a small rest; then measures
+// b again.
 static enum lcl_status make_consistent(lcl_solver *S)
 {
     const lcl_buffer *no_stop = lcl_context_no_stop(S->ctx);
@@ -202,8 +203,8 @@ static enum lcl_status correct(lcl_solver *S)
     return lcl_krylov_true_residual(S, &S->rr);
 }
 
-// By rows: ||r||_2 at which the next cycle may end, half of what meets the
-// tolerance if all rows shrink alike.
+// In norms by rows: sets the ||r||_2 at which the next cycle may end, half of
+// the value that meets the tolerance if all rows shrink alike.
 static void tighten(lcl_solver *S)
 {
     if (!S->rows || !(S->backward > 0) || S->rr > S->target)

@@ -14,7 +14,7 @@ enum lcl_status lcl_krylov_measure_b(struct lcl_solver *S);
 
 // Whether LCL_NORM_ROWS is asked for or the values of A suggest it.
 bool lcl_krylov_is_by_rows(const struct lcl_solver *S);
-// Resets what a solve counts and its history.
+// Resets the counters and the history of a solve.
 void lcl_krylov_begin(struct lcl_solver *S);
 // CG with a coarse correction: selects the form that is symmetric for the
 // current values of A, on all ranks.

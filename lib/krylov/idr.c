@@ -345,8 +345,8 @@ static double entry_of_shadow(int64_t row, int j)
     return (double)(int64_t)(x ^ x >> 31) * 0x1p-63;
 }
 
-// With segments, P depends on the caller's numbers of the rows alone; what
-// kernels compute with `words` is replaced.
+// With segments, the shadow vectors P must depend on the caller's row numbers
+// alone, which kernels do not have: the host computes them.
 static enum lcl_status write_shadows(struct lcl_solver *S)
 {
     struct idr *K = S->state;

@@ -35,7 +35,7 @@ struct lcl_verify {
     lcl_buffer *backward; // n
     lcl_buffer *b;        // as the caller gave it, in another unit; or NULL
     lcl_buffer *parts;
-    double *host; // `parts`; what all ranks have found
+    double *host; // `parts`; the results of all ranks
 };
 
 struct lcl_solver {
@@ -53,8 +53,8 @@ struct lcl_solver {
     lcl_operator none; // I
     // M and the forms above, if they have another numbering than A
     struct lcl_translated translated[3];
-    // Of A's null space. `left`: what b loses; without vectors of its own it is
-    // `right`. M projects its results by `projected`.
+    // Of A's null space. `left` is removed from b; without vectors of its own
+    // it is `right`. M projects its results by `projected`.
     struct lcl_projection right_null, left_null;
     struct lcl_projected projected;
     bool at_zero;        // x = 0, and r and rr are its residual
@@ -122,8 +122,8 @@ enum lcl_status lcl_krylov_solve(struct lcl_solver *S,
 // After a failure that has not improved the caller's x: reports that one.
 void lcl_krylov_keep_start(struct lcl_solver *S);
 
-// Ends a solve: fills *report, which may be NULL, and tells the preconditioner.
-// Returns lcl_stop_status() of S->stop.
+// Ends a solve: fills *report, which may be NULL, and records the solve in the
+// preconditioner. Returns lcl_stop_status() of S->stop.
 enum lcl_status lcl_krylov_finish(struct lcl_solver *S,
                                   struct lcl_report *report);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A Krylov method: what it needs, and the step that an iteration enqueues. All
-// else is common (methods.h): a method is such a table at the end of its file.
+// A Krylov method: its needs, and the step that an iteration enqueues. All else
+// is common (methods.h): a method is such a table at the end of its file.
 #pragma once
 
 #include "lib/vector/operands.h"
@@ -51,7 +51,7 @@ struct lcl_krylov_method {
     struct lcl_krylov_cost cost;
 
     // The method's struct S->state, which begins with its struct lcl_pipeline,
-    // and what is made in it, by offset. Lists end with 0.
+    // and the offsets in it of the members to create. Lists end with 0.
     size_t bytes;
     const char *source; // of the kernels
     struct lcl_krylov_kernel kernels[LCL_KRYLOV_KERNELS];
@@ -66,11 +66,11 @@ struct lcl_krylov_method {
     enum lcl_mode applications;
     struct lcl_pipeline_ops steps; // none: `cycle` does all
 
-    // What only some need, or NULL. `create` makes the rest of the struct, and
-    // `destroy` frees it, also where it is not complete. `begin` starts a cycle
-    // from S->r; `cycle` replaces begin and steps: it runs from S->x with
-    // S->r = b - A x, ||r||^2 = S->rr, until a stop occurs; sets S->stop and
-    // appends to the history. LCL_STOP_RTOL means that the recurrence met
+    // Functions of some methods, or NULL. `create` makes the rest of the
+    // struct, and `destroy` frees it, even if it is incomplete. `begin` starts
+    // a cycle from S->r; `cycle` replaces begin and steps: it runs from S->x
+    // with S->r = b - A x, ||r||^2 = S->rr, until a stop occurs; sets S->stop
+    // and appends to the history. LCL_STOP_RTOL means that the recurrence met
     // S->target; the caller checks the true residual. x is the last valid
     // iterate whatever the reason.
     enum lcl_status (*create)(struct lcl_solver *S);

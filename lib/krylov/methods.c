@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All Krylov methods: their table, their names, and what each of them has to
-// create, to destroy and to run.
+// All Krylov methods: their table, their names, and how each is created,
+// destroyed and run.
 #include "lib/krylov/methods.h"
 
 #include "host/alloc.h"

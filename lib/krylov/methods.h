@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All Krylov methods, and what they have in common.
+// All Krylov methods, and their common functions.
 #pragma once
 
 #include "host/names.h"

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-// A vector v is in the null space if ||A v|| is at most this part of what A
-// makes of pseudo-random vectors.
+// A vector v is in the null space if ||A v|| is at most this fraction of ||A
+// w|| for pseudo-random vectors w.
 #define NULL_TOLERANCE 1e-8
 // A vector depends on others if they leave at most this part of its norm.
 #define DEPENDENT 1e-8

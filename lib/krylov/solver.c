@@ -247,7 +247,8 @@ static enum lcl_status check(const lcl_operator *A, const lcl_precond *M,
     return LCL_OK;
 }
 
-// Those that are not constant are made orthonormal by sums of ranks.
+// Whether there are null vectors that are not constant: sums over ranks make
+// these orthonormal.
 static bool has_vectors(const struct lcl_null_vectors *N)
 {
     return N->count > 0 && !(N->value > 0);
@@ -509,7 +510,7 @@ void lcl_krylov_keep_start(lcl_solver *S)
     S->x_iteration = 0;
 }
 
-// Whether x is better than that of the caller, by what decides.
+// Whether x is better than the caller's, by the measure of the verdict.
 static bool is_better(const lcl_solver *S)
 {
     return S->params.norm == LCL_NORM_ROWS

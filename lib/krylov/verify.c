@@ -193,8 +193,7 @@ static enum lcl_status keep_given(struct lcl_solver *S)
     return st < 0 || !judges_given(S) ? st : lcl_buffer_copy(*b, S->b);
 }
 
-// The residual of x as the caller will get it: what another unit loses of x is
-// lost now.
+// Judges x as the caller will get it: first rounds x to the caller's unit.
 static enum lcl_status judge(struct lcl_solver *S, const struct lcl_judged *v)
 {
     const bool given = judges_given(S);

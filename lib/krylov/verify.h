@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Verdicts: what the true residual of x is, in three times the working
-// precision, so that success does not depend on rounding. The kernels are
+// Verdicts: the true residual of x in three times the working precision, so
+// that success does not depend on rounding. The kernels are
 // cl/operator/judge.cl and cl/krylov/verify.cl.
 #pragma once
 
@@ -17,8 +17,8 @@ void lcl_verify_finish(struct lcl_verify *V);
 
 // S->r = S->b - A S->x; S->rr, infinite if x or r is not finite, S->backward
 // and S->r_dot_r; the second half of S->sums keeps the partial sums of <r, r>.
-// A warning names an entry of x that is not finite. Where S->unit is not 0, x
-// first becomes what the caller will get.
+// A warning names an entry of x that is not finite. If S->unit is not 0, x is
+// first rounded as the caller will get it.
 enum lcl_status lcl_verify(struct lcl_solver *S);
 
 // C->rr and C->backward from the column `v->column` of interleaved v->x and

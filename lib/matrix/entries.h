@@ -38,8 +38,9 @@ enum lcl_status lcl_csr_from_entries(struct lcl_csr *A,
                                      int64_t *duplicates,
                                      const struct lcl_log *log);
 
-// Sorts the columns of each row of A and sums duplicates in their order. Counts
-// those that were summed into an earlier entry; of the two images of an entry
-// of a symmetric matrix only the lower one. Returns LCL_OK or LCL_ENOMEM.
+// Sorts the columns of each row of A and sums duplicates in their order.
+// *duplicates counts the entries that were added to an earlier one; of the two
+// images of an entry of a symmetric matrix it counts the lower one only.
+// Returns LCL_OK or LCL_ENOMEM.
 enum lcl_status lcl_csr_order(struct lcl_csr *A, enum lcl_symmetry symmetry,
                               int64_t *duplicates, const struct lcl_log *log);

@@ -31,9 +31,9 @@ static inline int64_t lcl_layout_row_start(const struct lcl_layout *L,
 enum lcl_status lcl_layout_check(const struct lcl_layout *L,
                                  const struct lcl_log *log);
 
-// The matrix of a layout, in blocks by rows with ascending columns, and what
-// its values are: value v is the caller's value s = source[v], or, if s is not
-// below `entries`, the sum in this order of the caller's values
+// The matrix of a layout, in blocks by rows with ascending columns, and the
+// sources of its values: value v is the caller's value s = source[v], or, if s
+// is not below `entries`, the sum in this order of the caller's values
 // list[start[g]] .. list[start[g + 1] - 1] with g = s - entries.
 struct lcl_composed {
     struct lcl_bsr pattern; // without values

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-// What the coordinates are relative to.
+// The frame of the coordinates.
 struct frame {
     double center[3];
     double size; // largest distance from the center along an axis, or 1

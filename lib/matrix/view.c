@@ -148,7 +148,7 @@ enum lcl_status lcl_view_check_row_ptr(const struct lcl_view *V, int64_t nnz,
 // ------------------------------------------------------------------- columns
 
 // Whether the entries `from` to to-1 have columns in range; *descents counts
-// those that are not above their predecessors.
+// the columns that do not exceed their predecessors.
 static bool columns_are_in_range(const struct lcl_view *V, int64_t from,
                                  int64_t to, uint64_t *descents)
 {

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-// What is known to be well-formed: nothing; sizes, arrays and row pointers;
+// Parts that are known to be well-formed: none; sizes, arrays and row pointers;
 // all.
 enum lcl_view_state { LCL_VIEW_UNKNOWN, LCL_VIEW_ROWS, LCL_VIEW_ALL };
 

@@ -3,7 +3,7 @@
 #include "host/log.h"
 #include "lib/precond/ilu_setup.h"
 
-// Of ILUT.
+// Default fill of ILUT.
 enum { ILUT_FILL = 10 };
 #define ILUT_TOL 1e-3
 

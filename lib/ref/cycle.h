@@ -5,8 +5,8 @@
 #include "lib/multilevel/cycle_matrix.h"
 
 // val = the values of A scaled to a unit diagonal, as cl/multilevel/cycle.cl
-// stores them; rest (rows) = what storing takes from the sums of the rows.
-// Returns the largest sum of absolute errors of a row.
+// stores them; rest (rows) = the change of the row sums by storing. Returns the
+// largest sum of absolute errors of a row.
 double lcl_ref_cycle_store(const struct lcl_csr *A,
                            enum lcl_factor_storage storage, double *val,
                            double *rest);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 // keep[i * n + j]: whether ILUT of the dense a keeps position (i, j); `stored`
-// tells which entries are (Saad 2003, Section 10.4.1; the rules of
+// marks the entries of a (Saad 2003, Section 10.4.1; the rules of
 // lcl_ilut_pattern()). Returns false if memory is short.
 bool lcl_ref_ilut(bool *keep, const double *a, const bool *stored, int64_t n,
                   int p, double tol);

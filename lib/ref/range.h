@@ -22,7 +22,7 @@ static inline bool lcl_ref_is_inside(const struct lcl_ref_range *range,
 // Position of entry b_ij, or -1.
 int64_t lcl_ref_find(const struct lcl_csr *B, int64_t i, int64_t j);
 
-// What pivots and shifts of a row are compared with: its largest entry or, if
+// The reference value for pivots and shifts of a row: its largest entry or, if
 // `definite`, its diagonal entry `given`, unless that is 0.
 double lcl_ref_scale(const struct lcl_ref_range *range, double given,
                      double largest);

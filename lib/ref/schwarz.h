@@ -10,7 +10,7 @@ void lcl_ref_schwarz_extend(double *extended, const double *x,
                             const struct lcl_subdomains *P,
                             const int32_t *order, int block);
 
-// Adds these rows to y; if `restricted`, only those that their part owns.
+// Adds these rows to y; if `restricted`, only the rows that their part owns.
 void lcl_ref_schwarz_collect(double *y, const double *extended,
                              const struct lcl_subdomains *P,
                              const int32_t *order, int block, bool restricted);

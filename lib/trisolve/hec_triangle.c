@@ -290,7 +290,7 @@ static enum lcl_status solve_levels(const struct lcl_hec_triangle *T,
                       lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
 }
 
-// Groups of rows that wait at a time. Each of them takes time from those that
+// Number of groups of rows that wait at a time. Each slows down the groups that
 // need not wait: on an H200 a quarter to an eighth of the groups that fill it
 // is best.
 static int64_t waiting_groups(const struct lcl_hec_triangle *T)

@@ -26,10 +26,10 @@ struct lcl_hec_triangle {
 };
 
 struct lcl_hec_triangle_params {
-    int64_t width; // as in lcl_hec_split_init(), at most what the longest row
-                   // can fill
-    bool reversed; // row i is row n - 1 - i of b and y: an upper triangular
-                   // matrix in reverse order
+    int64_t width;     // as in lcl_hec_split_init(), at most the length of the
+                       // longest row
+    bool reversed;     // row i is row n - 1 - i of b and y: an upper triangular
+                       // matrix in reverse order
     bool few_launches; // rows wait for others in one launch where they may;
                        // elsewhere levels of few rows share a launch. False:
                        // one launch for each level

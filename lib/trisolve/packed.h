@@ -7,7 +7,7 @@
 #include "lib/trisolve/packed_state.h"
 #include "lib/trisolve/trisolve.h"
 
-// What is partitioned: a pattern of blocks of `block` rows and columns.
+// The pattern to partition, of blocks of `block` rows and columns.
 struct lcl_packed_rows {
     const struct lcl_csr *A;           // rows are block rows
     const struct lcl_device_matrix *D; // the same matrix on the device, or NULL

@@ -10,7 +10,7 @@
 
 struct lcl_trisolve_method;
 
-// What the host knows about a factor.
+// The parts of a factor that the host has.
 struct lcl_host_factor {
     // Of a packed factor:
     struct lcl_host_schedule schedule;
@@ -89,9 +89,9 @@ void lcl_trisolve_finish(struct lcl_trisolve_method *T);
 
 void lcl_host_factor_finish(struct lcl_host_factor *host);
 
-// The largest subdomain of a method, in rows of blocks: what its kernels keep
-// of a subdomain fits in the local memory of the device, and its rows have
-// 16-bit numbers. 0: no subdomain fits.
+// The largest subdomain of a method, in rows of blocks: the data that its
+// kernels keep for a subdomain fit in the local memory of the device, and rows
+// have 16-bit numbers. 0: no subdomain fits.
 int64_t lcl_trisolve_rows_most(enum lcl_trisolve name,
                                const struct lcl_caps *caps, int block);
 

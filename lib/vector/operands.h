@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every application of an operator takes: the operands and the mode.
+// The arguments of every application of an operator: the operands and the mode.
 #pragma once
 
 #include "host/buffer.h"

@@ -54,7 +54,7 @@ enum lcl_status lcl_reduction_send(struct lcl_reduction *R)
     return lcl_comm_start(V->comm, R->own, (size_t)R->rows * sizeof *R->own);
 }
 
-// The write does not wait for what the device computes meanwhile.
+// The write does not wait for work that the device has begun meanwhile.
 enum lcl_status lcl_reduction_end(struct lcl_reduction *R)
 {
     const struct lcl_space *V = &R->space;

@@ -22,10 +22,11 @@ enum lcl_status lcl_reduction_init(struct lcl_reduction *R,
                                    const struct lcl_space *V, int rows);
 void lcl_reduction_finish(struct lcl_reduction *R);
 
-// The halves of a reduction of what the kernels enqueued so far have left in
-// R->sums; both collective, with no other collective call in between but
+// The halves of a reduction of the sums that the kernels enqueued so far leave
+// in R->sums; both collective, with no other collective call in between but
 // applications of operators. R->sums then has `count` sums per row, the same
-// bits on all ranks. One rank: they do nothing. Statuses as lcl_space_reduce().
+// bits on all ranks. With one rank they do nothing. Statuses as
+// lcl_space_reduce().
 enum lcl_status lcl_reduction_begin(struct lcl_reduction *R);
 enum lcl_status lcl_reduction_end(struct lcl_reduction *R);
 

@@ -55,8 +55,8 @@ enum lcl_status lcl_space_sum(const struct lcl_space *V, double *sum,
 // *largest = the largest of all ranks.
 enum lcl_status lcl_space_max(const struct lcl_space *V, int64_t *largest);
 
-// Replaces *data by that of rank 0, valid until the next collective call: what
-// devices of different makers compute from the same sums may differ.
+// Replaces *data by that of rank 0, valid until the next collective call:
+// devices of different makers may compute different results from the same sums.
 enum lcl_status lcl_space_first(const struct lcl_space *V, const void **data,
                                 size_t bytes);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// levelcl in PETSc: what PCLEVELCL and KSPLEVELCL share.
+// levelcl in PETSc: shared by PCLEVELCL and KSPLEVELCL.
 #pragma once
 
 #include <levelcl/levelcl.h>
@@ -45,7 +45,7 @@ PetscErrorCode options_read(PetscOptionItems *PetscOptionsObject,
 // A Mat as an operator.
 struct matrix {
     PetscObjectId id;
-    PetscObjectState state, nonzero_state; // of what the operator holds
+    PetscObjectState state, nonzero_state; // of the values in the operator
     Mat rows;     // those of this rank as SeqAIJ, columns as in the operator
     Mat function; // a matrix without entries, which multiplies by MatMult()
     Vec x, y;     // of the function
@@ -56,9 +56,9 @@ enum change { CHANGE_NONE, CHANGE_VALUES, CHANGE_PATTERN };
 
 enum change matrix_change(const struct matrix *A, Mat source);
 
-// Replaces what A has. With `whole` the operator is that of all ranks, else
-// that of the rank's own rows and columns, if it has any. `st` is the status of
-// the library.
+// Replaces the operator of A. With `whole` it is the operator of all ranks,
+// else that of the rank's own rows and columns, if it has any. `st` is the
+// status of the library.
 PetscErrorCode matrix_create(struct matrix *A, Mat source, PetscBool whole,
                              lcl_context *ctx,
                              const struct lcl_operator_params *params,
@@ -92,7 +92,7 @@ struct system {
     PetscBool chained;  // the KSP solves by a chain, and nobody needs M
     lcl_chain *C;
     lcl_precond *M;
-    PetscObjectState factored; // of pmat, what C or M has
+    PetscObjectState factored; // state of pmat in C or M
     lcl_solver *S;             // with M
     MatNullSpace nullspace;    // of Amat, which C or S knows; only compared
     PetscInt setups, updates;
@@ -101,15 +101,15 @@ struct system {
 // NULL if pc is not PCLEVELCL.
 PetscErrorCode system_of(PC pc, struct system **S);
 
-// Creates what `matrix` holds of source, or takes its new values; `matrix` is
-// one of S.
+// Creates the operator of `matrix` from source, or updates its values; `matrix`
+// is one of S.
 PetscErrorCode system_adopt(struct system *S, struct matrix *matrix, Mat source,
                             enum lcl_status *st);
 
-// Makes what solves by the values of pmat, C or M, or gives it new values.
+// Creates C or M from the values of pmat, or updates it.
 enum lcl_status system_factor(struct system *S);
 
-// Tells `op` the null spaces of Amat. Those that it did not know end C and S.
+// Passes the null spaces of Amat to `op`. If they have changed, C and S end.
 PetscErrorCode system_nullspace(struct system *S, lcl_operator *op, Mat amat,
                                 enum lcl_status *st);
 

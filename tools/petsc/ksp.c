@@ -25,8 +25,8 @@ static double limit(PetscReal tolerance)
     return tolerance > 0 ? tolerance : DBL_MIN;
 }
 
-// PETSc does not tell whether a program has set dtol: its default counts as not
-// set, unless an option names it.
+// PETSc does not report whether a program has set dtol: its default counts as
+// not set, unless an option names it.
 static bool has_divtol(KSP ksp)
 {
     const struct solver *own = ksp->data;
@@ -45,7 +45,8 @@ static struct lcl_solver_params params_of(KSP ksp)
     return params;
 }
 
-// What solves keeps the parameters with which it was made, but for tolerances.
+// C and S keep the parameters with which they were made, except tolerances:
+// other changes end them.
 static void apply_params(struct system *S, const struct lcl_solver_params *next)
 {
     const struct lcl_solver_params *now = &S->options.solver;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matrices of PETSc as operators: AIJ, what converts to it, and shells.
+// Matrices of PETSc as operators: AIJ, types that convert to AIJ, and shells.
 #include "tools/petsc/adapter.h"
 
 #include <petsc/private/petscimpl.h> // PetscObjectStateGet()

@@ -287,8 +287,8 @@ static PetscErrorCode PCView_LEVELCL(PC pc, PetscViewer viewer)
 
 // ---------------------------------------------------------------- coordinates
 
-// `count` nodes of this rank with `axes` coordinates each, node by node, whose
-// displacements are the unknowns; of other unknowns they tell nothing.
+// `count` nodes of this rank with `axes` coordinates each, node by node. They
+// matter only if the unknowns are the displacements of the nodes.
 static PetscErrorCode set_coordinates(PC pc, PetscInt axes, PetscInt count,
                                       PetscReal *coordinates)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The matrix of one cube of a mesh of equal cubes, and what it adds to a block
-// of the whole matrix.
+// The matrix of one cube of a mesh of equal cubes, and its contribution to a
+// block of the whole matrix.
 #pragma once
 
 #include <stdbool.h>

@@ -57,7 +57,7 @@ int64_t lcl_grid_blocks(const struct lcl_grid *g, const struct lcl_stencil *s);
 
 // Create the matrix in CSR, or the rows of a rank, and in BSR. Return LCL_OK,
 // LCL_ERANGE, LCL_ENOMEM or LCL_EINVAL (more ranks than nodes); on error the
-// caller finishes what they fill.
+// caller finishes the objects in *to.
 enum lcl_status lcl_problem_on_grid(const struct lcl_problem_out *to,
                                     const char *name,
                                     const struct lcl_recipe *how,

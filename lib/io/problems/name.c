@@ -6,7 +6,7 @@
 #include "lib/io/number.h"
 #include "lib/io/problems/problem.h"
 
-// Reads the number that `kind` stands for at `name`; the position after it, or
+// Reads a number of the given kind at `name`. Returns the position after it, or
 // NULL.
 static char *read_number(char kind, char *name, int64_t *whole, double *real)
 {

@@ -14,7 +14,7 @@ struct lcl_numbers {
     double real;
 };
 
-// What a generator fills: A, or the rows of a rank if `rows` is not NULL and
+// The result of a generator: A, or the rows of a rank if `rows` is not NULL and
 // the generator can make them on their own.
 struct lcl_problem_out {
     struct lcl_csr *A;
@@ -28,9 +28,9 @@ typedef enum lcl_status lcl_problem_make(const struct lcl_problem_out *to,
                                          const struct lcl_numbers *of,
                                          const struct lcl_log *log);
 
-// Whether `name` matches `format`, in which each '#' stands for a whole number
-// >= 1 and '~', once at most, for a number from 1e-100 to 1e100; stores the
-// numbers. An exponent's d or D in `name` becomes e.
+// Whether `name` matches `format`, in which each '#' matches a whole number >=
+// 1 and '~', once at most, a number from 1e-100 to 1e100; stores the numbers.
+// An exponent's d or D in `name` becomes e.
 bool lcl_problem_match(const char *format, char *name,
                        struct lcl_numbers *numbers);
 

@@ -59,7 +59,7 @@ struct dd_tables {
 
 const char *dd_name(enum dd_variant v);
 
-// Of one application of the factors.
+// The traffic of one application of the factors.
 struct dd_traffic dd_apply_traffic(const struct lcl_precond_info *info);
 
 // Times the kernels of Table 2.1 and prints their lines; `w` is that of the

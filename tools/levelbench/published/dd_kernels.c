@@ -112,8 +112,8 @@ enum lcl_status dd_time_kernels(struct bench *B, const struct work *w,
     return st;
 }
 
-// Of each method of subdomains and of packed: the bytes of the indices of an
-// off-diagonal block. Each launch reads and writes the vector once.
+// index[]: the bytes of the indices of an off-diagonal block, for packed and
+// each method of subdomains. Each launch reads and writes the vector once.
 struct dd_traffic dd_apply_traffic(const struct lcl_precond_info *info)
 {
     static const double bytes[LCL_FACTOR_STORAGE_COUNT] = {8, 8, 4, 2};
