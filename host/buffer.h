@@ -57,6 +57,13 @@ enum lcl_status lcl_buffers_create(lcl_context *ctx,
 
 size_t lcl_buffer_bytes(const lcl_buffer *buffer);
 
+static inline void lcl_buffer_swap(lcl_buffer **a, lcl_buffer **b)
+{
+    lcl_buffer *was_a = *a;
+    *a = *b;
+    *b = was_a;
+}
+
 // Limits a wrapped buffer (host/interop.h) to `bytes` bytes from byte `at` of
 // the caller's buffer on. Only lcl_buffer_copy(), and kernels that skip
 // lcl_buffer_first() doubles, may use such a buffer.

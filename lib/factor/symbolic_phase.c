@@ -6,6 +6,7 @@
 #include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
+#include "host/order.h"
 #include "host/runtime.h"
 #include "lib/factor/symbolic_phase.h"
 
@@ -89,8 +90,7 @@ static enum lcl_status check_sizes(struct lcl_symbolic_phase *phase)
         return lcl_refuse_wide(phase->pattern->nnz, "factors on subdomains",
                                log);
     for (int64_t p = 0; p < D->parts; ++p)
-        D->rows_max =
-            lcl_symbolic_max(D->rows_max, lcl_symbolic_rows(phase, p));
+        D->rows_max = lcl_larger(D->rows_max, lcl_symbolic_rows(phase, p));
     if (D->rows_max > UINT16_MAX)
         return lcl_fail(log, LCL_ERANGE,
                         "a subdomain has %lld rows, expected at most 65535",

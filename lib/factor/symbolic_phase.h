@@ -50,11 +50,6 @@ static inline int64_t lcl_symbolic_rows(const struct lcl_symbolic_phase *phase,
     return phase->P->part_ptr[p + 1] - phase->P->part_ptr[p];
 }
 
-static inline int64_t lcl_symbolic_max(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 // Reads back the census: the places of subdomains except for slots and stages,
 // the dropped entries, the long rows. Statuses as lcl_symbolic_init().
 enum lcl_status lcl_symbolic_read_census(struct lcl_symbolic_phase *phase);

@@ -6,6 +6,7 @@
 #include "host/alloc.h"
 #include "host/launch.h"
 #include "host/log.h"
+#include "host/order.h"
 #include "host/runtime.h"
 #include "lib/factor/triangle_free.h"
 
@@ -52,7 +53,7 @@ static enum lcl_status place_part(struct lcl_symbolic_phase *phase, int64_t p,
                                         .step = (uint32_t)D->steps,
                                         .steps = C->steps};
     D->steps += C->steps;
-    phase->S->levels_max = lcl_symbolic_max(phase->S->levels_max, C->levels);
+    phase->S->levels_max = lcl_larger(phase->S->levels_max, C->levels);
     T->entries += C->entries;
     T->kept += C->kept;
     T->diagonals += C->diagonals;
@@ -149,8 +150,8 @@ enum lcl_status lcl_symbolic_place_slots(struct lcl_symbolic_phase *phase,
     D->slots += (int64_t)((E->slots + LCL_SLOT_ALIGN - 1) / LCL_SLOT_ALIGN *
                           LCL_SLOT_ALIGN);
     D->stages += E->stages;
-    D->stages_max = lcl_symbolic_max(D->stages_max, E->stages);
-    D->planes_max = (int)lcl_symbolic_max(D->planes_max, E->planes);
+    D->stages_max = lcl_larger(D->stages_max, E->stages);
+    D->planes_max = (int)lcl_larger(D->planes_max, E->planes);
     D->stage_entries =
         D->planes_max < phase->stage_limit ? D->planes_max : phase->stage_limit;
     return LCL_OK;

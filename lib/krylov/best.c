@@ -94,13 +94,6 @@ void lcl_best_look(struct lcl_best *B, const double *state, int first)
     }
 }
 
-static void swap(lcl_buffer **a, lcl_buffer **b)
-{
-    lcl_buffer *was_a = *a;
-    *a = *b;
-    *b = was_a;
-}
-
 enum lcl_status lcl_best_restore(struct lcl_solver *S)
 {
     struct lcl_best *B = &S->kept;
@@ -108,7 +101,7 @@ enum lcl_status lcl_best_restore(struct lcl_solver *S)
     S->x_iteration = S->iterations;
     if (B->at == S->iterations || B->rr >= last)
         return LCL_OK;
-    swap(&S->x, &B->x);
+    lcl_buffer_swap(&S->x, &B->x);
     const enum lcl_status st = lcl_verify(S);
     if (st < 0)
         return st;
@@ -116,7 +109,7 @@ enum lcl_status lcl_best_restore(struct lcl_solver *S)
         S->x_iteration = B->at;
         return LCL_OK;
     }
-    swap(&S->x, &B->x);
+    lcl_buffer_swap(&S->x, &B->x);
     S->rr = last;
     S->backward = backward;
     return LCL_OK;

@@ -366,13 +366,6 @@ static enum lcl_status write_shadows(struct lcl_solver *S)
     return st;
 }
 
-static void exchange(lcl_buffer **a, lcl_buffer **b)
-{
-    lcl_buffer *was_a = *a;
-    *a = *b;
-    *b = was_a;
-}
-
 // S->r = M^-1 r, r in K->other; sets the scale of its norm.
 static enum lcl_status begin_left(struct lcl_solver *S)
 {
@@ -382,7 +375,7 @@ static enum lcl_status begin_left(struct lcl_solver *S)
     enum lcl_status st = lcl_krylov_precondition(S, S->r, K->other, no_stop, 0);
     if (st < 0)
         return st;
-    exchange(&S->r, &K->other);
+    lcl_buffer_swap(&S->r, &K->other);
     if ((st = enqueue_products(S, S->r, S->sums, no_stop, 0)) < 0 ||
         (st = lcl_krylov_sum_residual(S, &rr)) < 0 ||
         (st = lcl_norm_measure(&S->norm, S->r, &rr)) < 0)
@@ -406,7 +399,7 @@ static enum lcl_status cycle(struct lcl_solver *S)
     if ((st = begin_left(S)) == LCL_OK)
         st = lcl_pipeline_run(&K->pipeline, S);
     if (S->r != r)
-        exchange(&S->r, &K->other);
+        lcl_buffer_swap(&S->r, &K->other);
     return st;
 }
 

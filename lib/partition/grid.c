@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The Cartesian grid of a 7-point pattern.
 #include "lib/partition/grid.h"
-#include "host/order.h"
 
 #include "host/log.h"
+#include "host/order.h"
 #include "host/parallel.h"
 
 #include <stdatomic.h>

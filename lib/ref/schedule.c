@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reference of the schedule of the factors of all subdomains.
 #include "lib/ref/schedule.h"
-#include "host/order.h"
 
 #include "host/alloc.h"
 #include "host/log.h"
+#include "host/order.h"
 
 // The range of rows first .. last-1 of B.
 struct range {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The packed apply for factors of blocks.
 #include "lib/trisolve/packed_block.h"
-#include "host/order.h"
 
 #include "host/alloc.h"
 #include "host/geometry.h"
 #include "host/log.h"
+#include "host/order.h"
 #include "host/runtime.h"
 #include "lib/trisolve/packed_state.h"
 
