@@ -226,16 +226,10 @@ static enum lcl_status add_problem(void *state, struct bench *B)
 
 // ------------------------------------------------------------------- life
 
-static enum lcl_status create(void **out, struct lcl_options *options)
-{
-    options->solver.type = LCL_SOLVER_CG;
-    *out = NULL;
-    return LCL_OK;
-}
-
-static void destroy(void *state)
+static void create(void *state, struct lcl_options *options)
 {
     (void)state;
+    options->solver.type = LCL_SOLVER_CG;
 }
 
 const struct bench_tables bench_amg = {
@@ -244,5 +238,4 @@ const struct bench_tables bench_amg = {
     .profile = true,
     .create = create,
     .problem = add_problem,
-    .destroy = destroy,
 };

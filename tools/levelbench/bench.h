@@ -175,9 +175,11 @@ enum lcl_status bench_enqueue(struct bench *B, const struct work *w);
 struct bench_tables {
     const char *name;
     bool needs_problem;
-    bool profile; // of the context
-    // May set the options to those of the publication.
-    enum lcl_status (*create)(void **state, struct lcl_options *options);
+    bool profile;       // of the context
+    size_t state_bytes; // of the state, which is zero at first; 0: no state
+    // Completes the state; may set the options to those of the publication.
+    // May be NULL.
+    void (*create)(void *state, struct lcl_options *options);
     enum lcl_status (*problem)(void *state, struct bench *B);
     // Measures `name` if it is a problem of these tables only; returns whether
     // it is. May be NULL.
@@ -185,7 +187,8 @@ struct bench_tables {
                       enum lcl_status *st);
     // Called after the last problem. May be NULL.
     enum lcl_status (*finish)(void *state, struct bench *B);
-    void (*destroy)(void *state); // accepts NULL
+    // Frees the objects in the state. May be NULL.
+    void (*destroy)(void *state);
 };
 
 // Mehta et al., arXiv 2508.04917.

@@ -165,22 +165,8 @@ static enum lcl_status add_problem(void *state, struct bench *B)
 
 // ------------------------------------------------------------------- life
 
-static enum lcl_status create(void **out, struct lcl_options *options)
-{
-    (void)options;
-    *out = NULL;
-    return LCL_OK;
-}
-
-static void destroy(void *state)
-{
-    (void)state;
-}
-
 const struct bench_tables bench_fill = {
     .name = "fill",
     .needs_problem = true,
-    .create = create,
     .problem = add_problem,
-    .destroy = destroy,
 };

@@ -3,7 +3,6 @@
 // both storage formats and by CLBlast, and whole solves by GMRES and FGMRES.
 #include "tools/levelbench/bench.h"
 
-#include "host/alloc.h"
 #include "host/blas.h"
 #include "lib/krylov/arnoldi.h"
 #include "lib/krylov/pipeline.h"
@@ -229,22 +228,9 @@ static enum lcl_status add_problem(void *state, struct bench *B)
     return st;
 }
 
-static enum lcl_status create(void **out, struct lcl_options *options)
-{
-    (void)options;
-    *out = lcl_calloc(1, sizeof(struct tables));
-    return *out ? LCL_OK : LCL_ENOMEM;
-}
-
-static void destroy(void *state)
-{
-    lcl_free(state);
-}
-
 const struct bench_tables bench_gmres = {
     .name = "gmres",
+    .state_bytes = sizeof(struct tables),
     .needs_problem = true,
-    .create = create,
     .problem = add_problem,
-    .destroy = destroy,
 };

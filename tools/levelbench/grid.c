@@ -290,32 +290,27 @@ static enum lcl_status finish(void *state, struct bench *B)
 
 // ------------------------------------------------------------------- life
 
-static enum lcl_status create(void **out, struct lcl_options *options)
+static void create(void *state, struct lcl_options *options)
 {
-    struct grid *G = *out = calloc(1, sizeof *G);
-    if (!G)
-        return LCL_ENOMEM;
+    struct grid *G = state;
     options->solver.type = LCL_SOLVER_DEFAULT;
     options->precond.type = LCL_PRECOND_DEFAULT;
     G->tuning.grid = true;
     G->job.cli.command = &cmd_tune;
     G->job.cli.quiet = true;
     G->job.log = messages_log(&G->job.messages);
-    return LCL_OK;
 }
 
 static void destroy(void *state)
 {
     struct grid *G = state;
-    if (!G)
-        return;
     job_finish(&G->job);
     free(G->result);
-    free(G);
 }
 
 const struct bench_tables bench_grid = {
     .name = "grid",
+    .state_bytes = sizeof(struct grid),
     .needs_problem = true,
     .create = create,
     .problem = add_problem,

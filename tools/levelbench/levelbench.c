@@ -2,6 +2,7 @@
 // levelbench: times the library's kernels on the device; prints one JSON line
 // per figure, or published tables. Measures copy bandwidth first, as the
 // reference of all figures; times are medians over batches of launches.
+#include "host/alloc.h"
 #include "tools/clsolve/terminal.h"
 #include "tools/levelbench/bench.h"
 
@@ -505,6 +506,23 @@ static enum lcl_status check_order(struct command *c, int argc, char **argv)
                          : LCL_OK;
 }
 
+static enum lcl_status open_tables(struct command *c)
+{
+    const struct bench_tables *T = c->tables;
+    if (T->state_bytes > 0 && !(c->state = lcl_calloc(1, T->state_bytes)))
+        return LCL_ENOMEM;
+    if (T->create)
+        T->create(c->state, &c->bench.options);
+    return LCL_OK;
+}
+
+static void close_tables(struct command *c)
+{
+    if (c->state && c->tables->destroy)
+        c->tables->destroy(c->state);
+    lcl_free(c->state);
+}
+
 // Reads the arguments that must be known before the first one is processed.
 static enum lcl_status look_ahead(struct command *c, int argc, char **argv)
 {
@@ -526,7 +544,7 @@ static enum lcl_status look_ahead(struct command *c, int argc, char **argv)
             c->bench.device = argv[i + 1];
     }
     c->bench.tables = c->tables && !json;
-    return c->tables ? c->tables->create(&c->state, &c->bench.options) : LCL_OK;
+    return c->tables ? open_tables(c) : LCL_OK;
 }
 
 static bool has_word(int argc, char **argv, const char *word)
@@ -560,8 +578,7 @@ int main(int argc, char **argv)
     enum lcl_status st = look_ahead(&c, argc, argv);
     if (st == LCL_OK)
         st = run(&c, argc, argv);
-    if (c.tables)
-        c.tables->destroy(c.state);
+    close_tables(&c);
     lcl_labels_free(&c.labels);
     lcl_context_destroy(&c.bench.ctx);
     if (st < 0 && !c.messages.explained)

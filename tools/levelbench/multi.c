@@ -8,7 +8,6 @@
 #include "tools/clsolve/timing.h"
 #include "tools/levelbench/published/kron.h"
 
-#include "host/alloc.h"
 #include "host/clock.h"
 #include "host/log.h"
 #include "host/runtime.h"
@@ -433,24 +432,23 @@ static bool run_named(void *state, struct bench *B, const char *name,
     return true;
 }
 
-static enum lcl_status create(void **out, struct lcl_options *options)
+static void create(void *state, struct lcl_options *options)
 {
+    (void)state;
     options->solver.type = LCL_SOLVER_CG;
     options->precond.type = LCL_PRECOND_IC0;
-    *out = lcl_calloc(1, sizeof(struct multi));
-    return *out ? LCL_OK : LCL_ENOMEM;
 }
 
 static void destroy(void *state)
 {
     struct multi *m = state;
-    for (int k = 0; m && k < m->devices.count; ++k)
+    for (int k = 0; k < m->devices.count; ++k)
         lcl_context_destroy(&m->devices.ctx[k]);
-    lcl_free(m);
 }
 
 const struct bench_tables bench_multi = {
     .name = "multi",
+    .state_bytes = sizeof(struct multi),
     .needs_problem = true,
     .create = create,
     .problem = add_problem,

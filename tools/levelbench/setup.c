@@ -67,23 +67,9 @@ static enum lcl_status add_problem(void *state, struct bench *B)
     return st < 0 ? st : LCL_OK;
 }
 
-static enum lcl_status create(void **out, struct lcl_options *options)
-{
-    (void)options;
-    *out = NULL;
-    return LCL_OK;
-}
-
-static void destroy(void *state)
-{
-    (void)state;
-}
-
 const struct bench_tables bench_setup = {
     .name = "setup",
     .needs_problem = true,
     .profile = true,
-    .create = create,
     .problem = add_problem,
-    .destroy = destroy,
 };

@@ -335,13 +335,6 @@ struct tables {
     bool named;
 };
 
-static enum lcl_status create(void **out, struct lcl_options *options)
-{
-    (void)options;
-    *out = lcl_calloc(1, sizeof(struct tables));
-    return *out ? LCL_OK : LCL_ENOMEM;
-}
-
 static enum lcl_status add_problem(void *state, struct bench *B)
 {
     struct tables *T = state;
@@ -375,9 +368,8 @@ static enum lcl_status finish(void *state, struct bench *B)
 
 const struct bench_tables bench_bgje = {
     .name = "bgje",
-    .create = create,
+    .state_bytes = sizeof(struct tables),
     .problem = add_problem,
     .run_named = run_named,
     .finish = finish,
-    .destroy = lcl_free,
 };

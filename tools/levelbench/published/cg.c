@@ -410,24 +410,20 @@ static void print_all(const struct tables *cg)
 
 // ------------------------------------------------------------------- life
 
-static enum lcl_status create(void **out, struct lcl_options *options)
+static void create(void *state, struct lcl_options *options)
 {
+    (void)state;
     options->solver.rtol = 1e-300;
     options->solver.atol = 1e-11;
     options->solver.max_iters = options->solver.stagnation = 10000;
-    *out = lcl_calloc(1, sizeof(struct tables));
-    return *out ? LCL_OK : LCL_ENOMEM;
 }
 
 static void destroy(void *state)
 {
     struct tables *cg = state;
-    if (!cg)
-        return;
     for (size_t r = 0; r < cg->count; ++r)
         lcl_free(cg->rows[r].problem);
     lcl_free(cg->rows);
-    lcl_free(state);
 }
 
 static enum lcl_status finish(void *state, struct bench *B)
@@ -439,6 +435,7 @@ static enum lcl_status finish(void *state, struct bench *B)
 
 const struct bench_tables bench_cg = {
     .name = "cg",
+    .state_bytes = sizeof(struct tables),
     .needs_problem = true,
     .create = create,
     .problem = add_problem,

@@ -280,23 +280,13 @@ static enum lcl_status add_problem(void *state, struct bench *B)
 
 // ------------------------------------------------------------------- life
 
-static enum lcl_status create(void **out, struct lcl_options *options)
-{
-    (void)options;
-    *out = lcl_calloc(1, sizeof(struct dd_tables));
-    return *out ? LCL_OK : LCL_ENOMEM;
-}
-
 static void destroy(void *state)
 {
     struct dd_tables *dd = state;
-    if (!dd)
-        return;
     for (size_t r = 0; r < dd->count; ++r)
         for (int v = 0; v < DD_VARIANTS; ++v)
             lcl_free(dd->rows[r].of[v].history);
     lcl_free(dd->rows);
-    lcl_free(state);
 }
 
 static enum lcl_status finish(void *state, struct bench *B)
@@ -308,8 +298,8 @@ static enum lcl_status finish(void *state, struct bench *B)
 
 const struct bench_tables bench_dd = {
     .name = "dd",
+    .state_bytes = sizeof(struct dd_tables),
     .needs_problem = true,
-    .create = create,
     .problem = add_problem,
     .finish = finish,
     .destroy = destroy,

@@ -81,19 +81,13 @@ static enum lcl_status add_problem(void *state, struct bench *B)
 
 // ------------------------------------------------------------------- life
 
-static enum lcl_status create(void **out, struct lcl_options *options)
+static void create(void *state, struct lcl_options *options)
 {
+    (void)state;
     options->op.block_size = 1;
     options->solver.rtol = 1e-6; // the publication states no tolerance
     options->solver.restart = 20;
     options->solver.max_iters = 10000;
-    *out = NULL;
-    return LCL_OK;
-}
-
-static void destroy(void *state)
-{
-    (void)state;
 }
 
 const struct bench_tables bench_hec = {
@@ -101,5 +95,4 @@ const struct bench_tables bench_hec = {
     .needs_problem = true,
     .create = create,
     .problem = add_problem,
-    .destroy = destroy,
 };

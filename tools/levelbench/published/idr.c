@@ -5,8 +5,6 @@
 // setting has the least time for set-up and solve together.
 #include "tools/levelbench/bench.h"
 
-#include "host/alloc.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -223,18 +221,6 @@ static enum lcl_status add_problem(void *state, struct bench *B)
 
 // ------------------------------------------------------------------- life
 
-static enum lcl_status create(void **out, struct lcl_options *options)
-{
-    (void)options;
-    *out = lcl_calloc(1, sizeof(struct tables));
-    return *out ? LCL_OK : LCL_ENOMEM;
-}
-
-static void destroy(void *state)
-{
-    lcl_free(state);
-}
-
 static enum lcl_status finish(void *state, struct bench *B)
 {
     if (B->tables)
@@ -244,9 +230,8 @@ static enum lcl_status finish(void *state, struct bench *B)
 
 const struct bench_tables bench_idr = {
     .name = "idr",
+    .state_bytes = sizeof(struct tables),
     .needs_problem = true,
-    .create = create,
     .problem = add_problem,
     .finish = finish,
-    .destroy = destroy,
 };

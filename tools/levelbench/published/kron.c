@@ -369,13 +369,12 @@ struct tables {
 };
 
 // Selects GMRES as in the paper, otherwise IDR(s), without preconditioner.
-static enum lcl_status create(void **out, struct lcl_options *options)
+static void create(void *state, struct lcl_options *options)
 {
+    (void)state;
     options->precond.type = LCL_PRECOND_NONE;
     if (lcl_options_parse(options, "solver=gmres", NULL) < 0)
         options->solver.type = LCL_SOLVER_IDR;
-    *out = lcl_calloc(1, sizeof(struct tables));
-    return *out ? LCL_OK : LCL_ENOMEM;
 }
 
 static enum lcl_status add_problem(void *state, struct bench *B)
@@ -411,9 +410,9 @@ static enum lcl_status finish(void *state, struct bench *B)
 
 const struct bench_tables bench_kron = {
     .name = "kron",
+    .state_bytes = sizeof(struct tables),
     .create = create,
     .problem = add_problem,
     .run_named = run_named,
     .finish = finish,
-    .destroy = lcl_free,
 };
