@@ -119,7 +119,7 @@ static enum lcl_status make_factors(struct amg *S)
 // Damped Jacobi diverges if the couplings exceed the diagonal by far; where it
 // does not, the factors of all levels take longer to set up than they save.
 enum lcl_amg_smoother lcl_amg_smoother_of(const struct lcl_amg_params *amg,
-                                          const struct lcl_look *look,
+                                          const struct lcl_properties *look,
                                           double rows)
 {
     return amg->smoother > 0                          ? amg->smoother

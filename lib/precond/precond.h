@@ -184,7 +184,7 @@ extern const struct lcl_precond_ops lcl_precond_amg;
 
 // The smoother of AMG for a matrix with so many rows.
 enum lcl_amg_smoother lcl_amg_smoother_of(const struct lcl_amg_params *amg,
-                                          const struct lcl_look *look,
+                                          const struct lcl_properties *look,
                                           double rows);
 extern const struct lcl_precond_ops lcl_precond_cpr;
 extern const struct lcl_precond_ops lcl_precond_lu;

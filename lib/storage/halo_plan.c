@@ -148,8 +148,7 @@ static void list(void *arg, int64_t chunk)
 
 // ------------------------------------------------------------------- ghosts
 
-// The local column of a column of the whole matrix; -1: neither own nor ghost.
-static int64_t local_column(const struct lcl_halo_plan *P, int64_t column)
+int64_t lcl_halo_plan_column(const struct lcl_halo_plan *P, int64_t column)
 {
     if (lcl_halo_plan_owns(P, column))
         return column - P->first;
@@ -173,7 +172,7 @@ static enum lcl_status number_ghosts(struct lcl_halo_plan *P,
                         P->rows + P->ghosts, (int)INT32_MAX);
     for (int64_t r = 0; r < P->boundary; ++r)
         for (int64_t k = P->ptr[r]; k < P->ptr[r + 1]; ++k)
-            P->col[k] = (int32_t)local_column(
+            P->col[k] = (int32_t)lcl_halo_plan_column(
                 P, lcl_view_column(A, P->start[r] + k - P->ptr[r]));
     return LCL_OK;
 }

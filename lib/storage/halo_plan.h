@@ -63,6 +63,9 @@ static inline bool lcl_halo_plan_owns(const struct lcl_halo_plan *P,
     return column >= P->first && column < P->first + P->rows;
 }
 
+// The local column of a column of the whole matrix; -1: neither own nor ghost.
+int64_t lcl_halo_plan_column(const struct lcl_halo_plan *P, int64_t column);
+
 // Finds the peers of a plan whose rows, total, first and ghosts are set, for
 // exchanges other than that of a product. Collective; statuses as
 // lcl_halo_plan_init(). `firsts` are the first rows of all ranks, and the

@@ -14,14 +14,14 @@ struct lcl_properties {
                                 // 1 if a sample of entries refutes symmetry
     int64_t positive, negative; // diagonal entries; all others are 0 or missing
     int64_t close; // rows that their diagonal does not dominate: sum_j |a_ij| >
-                   // LOOK_CLOSE |a_ii|, j /= i
-    int64_t loose; // rows with more than LOOK_LOOSE |a_ii|
+                   // PROPERTIES_CLOSE |a_ii|, j /= i
+    int64_t loose; // rows with more than PROPERTIES_LOOSE |a_ii|
     // Sum of abs(a_ij), j /= i, over the couplings of the sign opposite to a_ii
     // (those below 0 where a_ii is 0), divided by the sum over all; 0 without
     // couplings, or if the sums are not finite
     double opposite;
     double couplings; // their number
-    bool penalty;     // LOOK_PENALTY: rows whose unknown is prescribed
+    bool penalty;     // PROPERTIES_PENALTY: rows whose unknown is prescribed
     double squares;   // sum over rows of the square of their number
 };
 
