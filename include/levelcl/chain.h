@@ -152,7 +152,7 @@ typedef struct lcl_chain lcl_chain;
  * no order.
  *
  * Much was dropped if the factors before dropped at least 0.05 of the couplings
- * between subdomains (dropped_share of lcl_precond_info). Factors of the whole
+ * between subdomains (dropped_share of lcl_factors_info). Factors of the whole
  * matrix must fit half of the device's memory at 32 bytes per entry, where
  * ILUT(p, tol) counts as 2 p + 1 entries per row: otherwise, and for blocks,
  * ILUT works on subdomains, and there is no IC0 of the whole matrix.

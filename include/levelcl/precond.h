@@ -440,81 +440,105 @@ struct lcl_precond_params {
 
 #define LCL_PRECOND_PARAMS_INIT LCL_ZERO
 
-/* Properties of a preconditioner. */
-struct lcl_precond_info {
-    enum lcl_precond_type type;
+/* The parts of struct lcl_precond_info. */
+
+/* Factors on subdomains or, of LU, of the whole matrix; also those of the
+ * second stage of CPR. */
+struct lcl_factors_info {
     enum lcl_trisolve trisolve;
-    enum lcl_elimination elimination; /* of factors on subdomains */
-    int64_t rows;
-    int64_t nnz;           /* values of the matrix as given */
-    int64_t nnz_kept;      /* inside subdomains or diagonal blocks */
+    enum lcl_elimination elimination;  /* on subdomains */
+    enum lcl_order order;              /* never DEFAULT */
+    bool transversal;                  /* the columns are permuted */
+    enum lcl_partition_type partition; /* of the subdomains, never DEFAULT */
+    bool weighted;                     /* METIS or MATCH used edge weights */
+    int64_t parts;                     /* subdomains; 0: none */
+    int64_t part_rows_min;
+    int64_t part_rows_max;
+    int overlap;   /* layers */
+    int64_t rows;  /* of all subdomains; with overlap more than of A */
+    int64_t nnz;   /* values, with fill and overlap */
+    int ilu_level; /* maximum level of fill */
+    int ilut_p;    /* of ILUT; 0: it was not used */
+    double ilut_tol;
     double dropped_share;  /* dropped entries over off-diagonal entries, with
                               those that ILUT drops */
     double dropped_weight; /* the same by absolute value */
-    int ilu_level;         /* maximum level of fill */
-    int ilut_p;            /* of ILUT; 0: it was not used */
-    double ilut_tol;
-    int overlap;           /* layers */
-    bool transversal;      /* the columns are permuted */
-    enum lcl_order order;  /* never DEFAULT */
-    int64_t extended_rows; /* of all subdomains; more than rows with overlap */
-    int64_t factor_nnz;    /* values of the factors, with fill and overlap */
-    int64_t parts;         /* subdomains */
-    int64_t part_rows_min;
-    int64_t part_rows_max;
-    int64_t levels_max; /* levels of one sweep of one subdomain */
+    int64_t levels_max;    /* levels of one sweep of one subdomain */
     double levels_mean;
-    int64_t missing_diagonals;
-    int64_t pivots_repaired;
-    int64_t repaired_rows[8]; /* the first of them, in the caller's numbering */
-    uint64_t factor_bytes;    /* on the device; with amg_bytes */
-    int launches;             /* per application */
-    int barriers;             /* per application, the maximum over subdomains */
+    int barriers; /* per application, the maximum over subdomains */
     int group_size;
     const char *form; /* autotuned variant of the kernel that applies the
                          factors; "" if there is only one */
-    int block_size;   /* block size of what the method takes: that in which
-                         the matrix is stored, or 1, see lcl_precond_create() */
-    enum lcl_partition_type partition; /* of the subdomains, never DEFAULT */
-    bool weighted;                     /* METIS or MATCH used edge weights */
-    enum lcl_factor_storage storage;   /* in use, never DEFAULT with ILU */
-    /* BLOCK_JACOBI only: */
+};
+
+/* BLOCK_JACOBI. */
+struct lcl_blocks_info {
     enum lcl_block_extraction extraction;
-    enum lcl_block_apply block_apply;
-    int64_t diagonal_blocks;
-    int64_t diagonal_blocks_fp32; /* of these, stored in FP32 */
-    int64_t diagonal_blocks_bf16;
-    int diagonal_block_rows_max;
-    enum lcl_coarse coarse; /* NONE, ADD or MULT; also NONE if the coarse
-                               matrix could not be inverted */
-    int64_t coarse_rows;    /* unknowns of the correction; of a rank of MPI,
-                               those of its rows */
-    int64_t coarse_pinned;  /* of these, left out because the coarse matrix is
-                               singular */
-    uint64_t coarse_bytes;  /* on the device */
-    /* AMG only: */
-    enum lcl_amg_coarsening amg_coarsening; /* in use, never DEFAULT */
-    enum lcl_amg_smoother amg_smoother;
-    int amg_levels;
-    int64_t amg_rows[LCL_AMG_LEVELS],
-        amg_nnz[LCL_AMG_LEVELS]; /* of all devices or ranks */
-    /* Levels whose prolongation is not smoothed, because that would make more
-     * than twice as many couplings on the next one, as in power-law graphs. */
-    bool amg_plain[LCL_AMG_LEVELS];
-    double amg_complexity; /* entries of all matrices over those of A */
-    uint64_t amg_bytes;    /* on the device */
-    uint64_t amg_traffic;  /* bytes that one application moves at least */
+    enum lcl_block_apply apply;
+    int64_t count; /* diagonal blocks; 0: none */
+    int64_t fp32;  /* of these, stored in FP32 */
+    int64_t bf16;
+    int rows_max;
+};
+
+/* The coarse correction. */
+struct lcl_coarse_info {
+    enum lcl_coarse type; /* NONE, ADD or MULT; also NONE if the coarse matrix
+                             could not be inverted */
+    int64_t rows;   /* unknowns; of a rank of MPI, those of its rows; 0: none */
+    int64_t pinned; /* of these, left out because the coarse matrix is
+                       singular */
+    uint64_t bytes; /* on the device */
+};
+
+/* AMG, also that of the pressures of CPR. Arrays have an entry for each level;
+ * rows and entries are those of all devices or ranks. */
+struct lcl_amg_info {
+    enum lcl_amg_coarsening coarsening; /* in use, never DEFAULT */
+    enum lcl_amg_smoother smoother;
+    int levels; /* 0: none */
+    int64_t rows[LCL_AMG_LEVELS];
+    int64_t nnz[LCL_AMG_LEVELS];
+    /* The prolongation is not smoothed, because that would make
+     * more than twice as many couplings on the next level, as in power-law
+     * graphs. */
+    bool plain[LCL_AMG_LEVELS];
     /* Estimated largest eigenvalues of D^-1 A; 0 where a level needs none. */
-    double amg_lambda[LCL_AMG_LEVELS];
+    double lambda_max[LCL_AMG_LEVELS];
     /* Of the matrix in the cycle; FP64: a dense inverse. The largest sum of
      * absolute rounding errors of a row in BF16, over its diagonal; 0 where
      * BF16 was not tried. */
-    enum lcl_factor_storage amg_storage[LCL_AMG_LEVELS];
-    double amg_loss[LCL_AMG_LEVELS];
-    int amg_setups; /* full set-ups, the first one included */
-    /* Iterations of the first solve that converged since the last of them, and
-     * of the last solve; 0: none. */
+    enum lcl_factor_storage storage[LCL_AMG_LEVELS];
+    double loss[LCL_AMG_LEVELS];
+    double complexity; /* entries of all matrices over those of A */
+    uint64_t bytes;    /* on the device */
+    uint64_t traffic;  /* bytes that one application moves at least */
+    int setups;        /* full set-ups, the first one included */
+};
+
+/* Properties of a preconditioner. A part that its method does not have is all
+ * zero, but for names; CPR has factors and amg. */
+struct lcl_precond_info {
+    enum lcl_precond_type type;
+    int64_t rows;
+    int64_t nnz;      /* values of the matrix as given */
+    int64_t nnz_kept; /* inside subdomains or diagonal blocks */
+    int block_size;   /* block size of what the method takes: that in which
+                         the matrix is stored, or 1, see lcl_precond_create() */
+    enum lcl_factor_storage storage; /* in use, never DEFAULT with ILU */
+    uint64_t bytes; /* factors, inverses and multigrid on the device, without
+                       coarse.bytes */
+    int launches;   /* per application */
+    int64_t missing_diagonals;
+    int64_t pivots_repaired;
+    int64_t repaired_rows[8]; /* the first of them, in the caller's numbering */
+    /* Iterations of the first solve that converged, of AMG since its last full
+     * set-up, and of the last solve; 0: none. */
     int first_iterations, last_iterations;
+    struct lcl_factors_info factors;
+    struct lcl_blocks_info blocks;
+    struct lcl_coarse_info coarse;
+    struct lcl_amg_info amg;
 };
 
 /* Thread-safety: that of its context. */

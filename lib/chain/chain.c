@@ -84,7 +84,7 @@ static void note_dropped(lcl_chain *C)
     const bool plain =
         info->type == LCL_PRECOND_ILDU0 || info->type == LCL_PRECOND_IC0;
     if (plain)
-        C->dropped = fmax(C->dropped, info->dropped_share);
+        C->dropped = fmax(C->dropped, info->factors.dropped_share);
 }
 
 // What ends the solve, or the set-up, on this rank now; NONE: nothing.
@@ -262,7 +262,7 @@ static double operations_of(const lcl_chain *C, const struct lcl_report *r)
     const int each = lcl_solver_facts(C->S->params.type)->products;
     const struct lcl_precond_info *info = &C->M->info;
     return (double)each * r->iterations *
-           (double)(C->A->info.nnz + info->factor_nnz);
+           (double)(C->A->info.nnz + info->factors.nnz);
 }
 
 // Adds the report of a method.

@@ -212,7 +212,7 @@ static enum lcl_status check_symmetric(const lcl_precond *M,
 {
     if (!M || !lcl_solver_facts(type)->symmetric)
         return LCL_OK;
-    if (M->info.transversal)
+    if (M->info.factors.transversal)
         return lcl_fail(log, LCL_EUNSUPPORTED,
                         "%s needs a symmetric preconditioner: no transversal",
                         lcl_solver_name(type));

@@ -81,9 +81,9 @@ static enum lcl_status make_level_factors(struct amg *S, struct lcl_cycle *C,
     struct lcl_level_factors *F = &S->factors[level];
     const enum lcl_status st = lcl_level_factors_init(
         F, ctx, A, subdomain_rows(ctx, level, &S->params));
-    return st < 0 ? st
-                  : lcl_cycle_relax_by(C, l, &F->M->op,
-                                       (double)F->M->info.factor_bytes);
+    return st < 0
+               ? st
+               : lcl_cycle_relax_by(C, l, &F->M->op, (double)F->M->info.bytes);
 }
 
 // Makes the factors of all levels of H; subdomains do not reach rows of other
@@ -195,7 +195,7 @@ static enum lcl_status make_hierarchy(lcl_precond *M)
     if (st == LCL_OK && params.smoother == LCL_AMG_ILDU0)
         st = make_factors(S);
     M->info.launches = lcl_hierarchy_launches(&S->H);
-    ++M->info.amg_setups;
+    ++M->info.amg.setups;
     M->info.first_iterations = 0;
     M->first_rate = 0;
     return st;
@@ -319,12 +319,12 @@ static enum lcl_status read_lambda(double *out, const lcl_buffer *lambda)
     return lambda ? lcl_buffer_read(lambda, out, sizeof *out) : LCL_OK;
 }
 
-static void describe_storage(struct lcl_precond_info *info, int to,
+static void describe_storage(struct lcl_amg_info *info, int to,
                              const struct lcl_cycle *C, int l)
 {
     const struct lcl_cycle_level *L = &C->level[l];
-    info->amg_storage[to] = L->A.D ? L->A.storage : LCL_FACTOR_STORAGE_FP64;
-    info->amg_loss[to] = L->loss;
+    info->storage[to] = L->A.D ? L->A.storage : LCL_FACTOR_STORAGE_FP64;
+    info->loss[to] = L->loss;
 }
 
 // Describes the levels of H, which are levels `first` and following of the
@@ -334,47 +334,48 @@ static enum lcl_status describe_levels(lcl_precond *M,
 {
     const struct amg *S = M->op.state;
     const int own = lcl_hierarchy_own_levels(H);
-    struct lcl_precond_info *info = &M->info;
+    struct lcl_amg_info *info = &M->info.amg;
     enum lcl_status st = LCL_OK;
-    info->amg_levels = first + own;
+    info->levels = first + own;
     for (int l = 0; l < own && st == LCL_OK; ++l) {
         const struct lcl_level *L = &H->level[l];
-        info->amg_rows[first + l] = L->space.total;
-        info->amg_nnz[first + l] = L->nnz;
-        info->amg_plain[first + l] = L->plain;
+        info->rows[first + l] = L->space.total;
+        info->nnz[first + l] = L->nnz;
+        info->plain[first + l] = L->plain;
         describe_storage(info, first + l, &H->cycle, l);
-        info->amg_bytes += lcl_level_factors_bytes(&S->factors[first + l]) +
-                           lcl_device_matrix_bytes(&S->inside[first + l]);
-        st = read_lambda(&info->amg_lambda[first + l], L->lambda);
+        info->bytes += lcl_level_factors_bytes(&S->factors[first + l]) +
+                       lcl_device_matrix_bytes(&S->inside[first + l]);
+        st = read_lambda(&info->lambda_max[first + l], L->lambda);
     }
     return st;
 }
 
-static double complexity(const struct lcl_precond_info *info)
+static double complexity(const struct lcl_amg_info *info)
 {
     double entries = 0;
-    for (int l = 0; l < info->amg_levels; ++l)
-        entries += (double)info->amg_nnz[l];
-    return info->amg_nnz[0] > 0 ? entries / (double)info->amg_nnz[0] : 1;
+    for (int l = 0; l < info->levels; ++l)
+        entries += (double)info->nnz[l];
+    return info->nnz[0] > 0 ? entries / (double)info->nnz[0] : 1;
 }
 
 static enum lcl_status describe(lcl_precond *M)
 {
     const struct amg *S = M->op.state;
     struct lcl_precond_info *info = &M->info;
+    struct lcl_amg_info *amg = &info->amg;
     int first = 0;
     enum lcl_status st = LCL_OK;
-    info->amg_smoother = S->H.params.smoother;
-    info->amg_bytes = lcl_hierarchy_bytes(&S->H);
-    info->amg_traffic = (uint64_t)lcl_hierarchy_traffic(&S->H);
+    amg->smoother = S->H.params.smoother;
+    amg->bytes = lcl_hierarchy_bytes(&S->H);
+    amg->traffic = (uint64_t)lcl_hierarchy_traffic(&S->H);
     for (const struct lcl_hierarchy *H = &S->H; H && st == LCL_OK;
          H = H->below) {
         st = describe_levels(M, H, first);
-        first = info->amg_levels;
-        info->amg_coarsening = H->params.coarsening;
+        first = amg->levels;
+        amg->coarsening = H->params.coarsening;
     }
-    info->amg_complexity = complexity(info);
-    info->factor_bytes = info->amg_bytes;
+    amg->complexity = complexity(amg);
+    info->bytes = amg->bytes;
     info->nnz_kept = info->nnz;
     info->storage = LCL_FACTOR_STORAGE_FP32;
     return st;

@@ -46,13 +46,13 @@ static void describe(lcl_precond *M, const struct lcl_bsr *A,
         lcl_diagonal_blocks_share(blocks, A);
     M->info.nnz_kept = share.entries;
     M->info.missing_diagonals = share.missing_diagonals;
-    M->info.diagonal_blocks = blocks->count;
-    M->info.diagonal_block_rows_max = blocks->rows_max;
-    M->info.extraction = V->params.extraction;
-    M->info.block_apply = V->params.apply;
+    M->info.blocks.count = blocks->count;
+    M->info.blocks.rows_max = blocks->rows_max;
+    M->info.blocks.extraction = V->params.extraction;
+    M->info.blocks.apply = V->params.apply;
     M->info.storage = V->params.storage;
     M->info.launches = 1;
-    M->info.factor_bytes = lcl_block_inverse_bytes(V);
+    M->info.bytes = lcl_block_inverse_bytes(V);
 }
 
 // Keeps the parameters for the transpose.
@@ -118,11 +118,11 @@ static enum lcl_status create(lcl_precond *M,
 static void describe_counts(struct lcl_precond_info *info,
                             const struct lcl_block_counts *counts)
 {
-    const int64_t all = info->diagonal_blocks;
+    const int64_t all = info->blocks.count;
     info->pivots_repaired = counts->bad;
-    info->diagonal_blocks_fp32 =
+    info->blocks.fp32 =
         info->storage == LCL_FACTOR_STORAGE_FP32 ? all : counts->fp32;
-    info->diagonal_blocks_bf16 =
+    info->blocks.bf16 =
         info->storage == LCL_FACTOR_STORAGE_BF16 ? all : counts->bf16;
 }
 

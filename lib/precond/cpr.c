@@ -180,28 +180,14 @@ static enum lcl_status set_up(lcl_precond *M,
 static void describe(lcl_precond *M)
 {
     const struct cpr *C = M->op.state;
-    const struct lcl_precond_info *amg = &C->multigrid->info;
+    const struct lcl_precond_info *multigrid = &C->multigrid->info;
     struct lcl_precond_info *info = &M->info;
     const enum lcl_precond_type type = info->type;
     *info = C->all->info;
     info->type = type;
-    info->launches += 3 + amg->launches;
-    info->factor_bytes += amg->factor_bytes;
-    info->amg_coarsening = amg->amg_coarsening;
-    info->amg_smoother = amg->amg_smoother;
-    info->amg_levels = amg->amg_levels;
-    for (int l = 0; l < LCL_AMG_LEVELS; ++l) {
-        info->amg_rows[l] = amg->amg_rows[l];
-        info->amg_nnz[l] = amg->amg_nnz[l];
-        info->amg_lambda[l] = amg->amg_lambda[l];
-        info->amg_plain[l] = amg->amg_plain[l];
-        info->amg_storage[l] = amg->amg_storage[l];
-        info->amg_loss[l] = amg->amg_loss[l];
-    }
-    info->amg_complexity = amg->amg_complexity;
-    info->amg_bytes = amg->amg_bytes;
-    info->amg_traffic = amg->amg_traffic;
-    info->amg_setups = amg->amg_setups;
+    info->launches += 3 + multigrid->launches;
+    info->bytes += multigrid->bytes;
+    info->amg = multigrid->amg;
 }
 
 static enum lcl_status create(lcl_precond *M,
@@ -246,7 +232,7 @@ static enum lcl_status update(lcl_precond *M)
     struct cpr *C = M->op.state;
     const struct lcl_precond_info *info = &M->info;
     const int first = info->first_iterations, last = info->last_iterations;
-    const int setups = C->multigrid->info.amg_setups;
+    const int setups = C->multigrid->info.amg.setups;
     enum lcl_status st = lcl_precond_factor(C->all);
     if (st < 0 ||
         (st = find_values(C, lcl_operator_staging(C->pressures))) < 0 ||
@@ -259,7 +245,7 @@ static enum lcl_status update(lcl_precond *M)
     M->first_rate = C->multigrid->first_rate;
     M->info.last_iterations = last;
     M->info.first_iterations =
-        C->multigrid->info.amg_setups == setups ? first : 0;
+        C->multigrid->info.amg.setups == setups ? first : 0;
     return LCL_OK;
 }
 

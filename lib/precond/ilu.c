@@ -62,13 +62,14 @@ static enum lcl_status init_factor(lcl_precond *M, struct lcl_ilu_setup *a,
     lcl_context *ctx = M->op.range.ctx;
     if (!a->leveled)
         return lcl_factor_init(&I->factor, ctx, &a->symbolic.schedule,
-                               M->info.group_size, M->info.block_size, params);
+                               M->info.factors.group_size, M->info.block_size,
+                               params);
     const enum lcl_status st = lcl_factor_init_levels(
         &I->factor, ctx, &a->host.pattern, &a->overlapping, params);
     if (st < 0)
         return st;
-    M->info.levels_max = I->factor.levels->levels.levels;
-    M->info.levels_mean = I->factor.levels->levels_mean;
+    M->info.factors.levels_max = I->factor.levels->levels.levels;
+    M->info.factors.levels_mean = I->factor.levels->levels_mean;
     return LCL_OK;
 }
 
@@ -81,7 +82,7 @@ static enum lcl_status make_factor(lcl_precond *M, struct lcl_ilu_setup *a,
     struct lcl_precond_params own = *params;
     enum lcl_status st;
     const bool open = own.storage == LCL_FACTOR_STORAGE_DEFAULT &&
-                      M->info.trisolve == LCL_TRISOLVE_PACKED;
+                      M->info.factors.trisolve == LCL_TRISOLVE_PACKED;
     if (open)
         own.storage = LCL_FACTOR_STORAGE_FP32;
     own.type = lcl_precond_factors(own.type);
@@ -91,11 +92,11 @@ static enum lcl_status make_factor(lcl_precond *M, struct lcl_ilu_setup *a,
         return st;
     I->factor.falls_back = open;
     a->host.hec_width = M->matrix->hec_width;
-    st = lcl_trisolve_init(&I->trisolve, M->info.trisolve, M->op.range.ctx,
-                           &I->factor, &a->host);
+    st = lcl_trisolve_init(&I->trisolve, M->info.factors.trisolve,
+                           M->op.range.ctx, &I->factor, &a->host);
     if (I->trisolve.levels_max > 0) {
-        M->info.levels_max = I->trisolve.levels_max;
-        M->info.levels_mean = I->trisolve.levels_mean;
+        M->info.factors.levels_max = I->trisolve.levels_max;
+        M->info.factors.levels_mean = I->trisolve.levels_mean;
     }
     return st < 0 || !a->extended ? st : make_schwarz(M, a);
 }
@@ -135,7 +136,7 @@ static enum lcl_status make_cg_forms(lcl_precond *M)
 static enum lcl_status make_cycles(lcl_precond *M)
 {
     struct ilu *I = M->op.state;
-    const bool mult = M->info.coarse == LCL_COARSE_MULT;
+    const bool mult = M->info.coarse.type == LCL_COARSE_MULT;
     enum lcl_status st;
     if ((st = prolong(I)) < 0 ||
         (st = lcl_two_level_init(&I->cycle, I->coarse, &I->trisolve.op,
@@ -154,8 +155,8 @@ static enum lcl_status choose_coarse(lcl_precond *M)
     const enum lcl_status st = M->whole && I->wanted == LCL_COARSE_AUTO
                                    ? lcl_space_sum(&M->op.range, sum, 3)
                                    : LCL_OK;
-    M->info.coarse = lcl_coarse_choose(I->wanted, (int64_t)sum[0],
-                                       (int64_t)sum[1], sum[2] / sum[1]);
+    M->info.coarse.type = lcl_coarse_choose(I->wanted, (int64_t)sum[0],
+                                            (int64_t)sum[1], sum[2] / sum[1]);
     return st;
 }
 
@@ -185,7 +186,7 @@ static enum lcl_status add_coarse(lcl_precond *M)
     enum lcl_status st;
     if (lcl_precond_is_extended(M->info.type))
         return LCL_OK;
-    if ((st = choose_coarse(M)) < 0 || M->info.coarse == LCL_COARSE_NONE ||
+    if ((st = choose_coarse(M)) < 0 || M->info.coarse.type == LCL_COARSE_NONE ||
         (st = lcl_space_agree(&M->op.range, allocate_coarse(M),
                               "a coarse correction")) < 0)
         return st;
@@ -200,12 +201,12 @@ static void describe_coarse(lcl_precond *M)
     const struct ilu *I = M->op.state;
     const struct lcl_coarse_space *C = I->coarse;
     struct lcl_precond_info *info = &M->info;
-    info->coarse = C->off                               ? LCL_COARSE_NONE
-                   : I->cycle.form == LCL_TWO_LEVEL_ADD ? LCL_COARSE_ADD
-                                                        : LCL_COARSE_MULT;
-    info->coarse_rows = lcl_coarse_own(C);
-    info->coarse_pinned = C->pinned;
-    info->coarse_bytes = lcl_coarse_bytes(C);
+    info->coarse.type = C->off                               ? LCL_COARSE_NONE
+                        : I->cycle.form == LCL_TWO_LEVEL_ADD ? LCL_COARSE_ADD
+                                                             : LCL_COARSE_MULT;
+    info->coarse.rows = lcl_coarse_own(C);
+    info->coarse.pinned = C->pinned;
+    info->coarse.bytes = lcl_coarse_bytes(C);
 }
 
 // ------------------------------------------------------------------- set-up
@@ -220,16 +221,16 @@ static lcl_operator *applied(struct ilu *I)
 static void describe_apply(lcl_precond *M)
 {
     struct ilu *I = M->op.state;
-    M->info.group_size = I->trisolve.group;
-    M->info.form = I->trisolve.form;
+    M->info.factors.group_size = I->trisolve.group;
+    M->info.factors.form = I->trisolve.form;
     M->info.launches = applied(I)->launches;
-    M->info.barriers = I->trisolve.barriers;
+    M->info.factors.barriers = I->trisolve.barriers;
     M->info.storage = I->factor.storage;
-    M->info.factor_bytes = lcl_factor_bytes(&I->factor);
+    M->info.bytes = lcl_factor_bytes(&I->factor);
     if (I->schwarz)
-        M->info.factor_bytes += lcl_schwarz_bytes(I->schwarz);
+        M->info.bytes += lcl_schwarz_bytes(I->schwarz);
     if (I->around)
-        M->info.factor_bytes += lcl_overlap_rows_bytes(I->around);
+        M->info.bytes += lcl_overlap_rows_bytes(I->around);
 }
 
 // Keeps the data for join().
@@ -269,7 +270,7 @@ static enum lcl_status set_up_once(lcl_precond *M,
 
 static bool overlaps_ranks(const lcl_precond *M)
 {
-    return M->whole && M->info.overlap > 0;
+    return M->whole && M->info.factors.overlap > 0;
 }
 
 static enum lcl_status create(lcl_precond *M,
@@ -323,7 +324,7 @@ static enum lcl_status fetch_rows_around(lcl_precond *M)
     if ((st = lcl_space_agree(V, st, what)) < 0)
         return st;
     return lcl_overlap_rows_init(I->around, M->whole, M->info.block_size,
-                                 M->info.overlap);
+                                 M->info.factors.overlap);
 }
 
 static enum lcl_status join_overlap(lcl_precond *M)
@@ -397,8 +398,8 @@ static enum lcl_status follow_storage(lcl_precond *M)
     struct ilu *I = M->op.state;
     enum lcl_status st;
     lcl_trisolve_finish(&I->trisolve);
-    if ((st = lcl_trisolve_init(&I->trisolve, M->info.trisolve, M->op.range.ctx,
-                                &I->factor, NULL)) < 0 ||
+    if ((st = lcl_trisolve_init(&I->trisolve, M->info.factors.trisolve,
+                                M->op.range.ctx, &I->factor, NULL)) < 0 ||
         (I->coarse && (st = prolong(I)) < 0)) {
         lcl_trisolve_finish(&I->trisolve);
         return st;
@@ -569,8 +570,9 @@ static enum lcl_status locate(const lcl_precond *M, int32_t *part,
 static enum lcl_status check_transpose(const lcl_precond *M)
 {
     const struct ilu *I = M->op.state;
-    const char *why = M->info.coarse != LCL_COARSE_NONE ? "a coarse correction"
-                      : M->info.trisolve != LCL_TRISOLVE_PACKED
+    const char *why = M->info.coarse.type != LCL_COARSE_NONE
+                          ? "a coarse correction"
+                      : M->info.factors.trisolve != LCL_TRISOLVE_PACKED
                           ? "a published triangular solve"
                       : I->params.relax > 0 ? "dropped fill on its diagonal"
                                             : NULL;

@@ -27,7 +27,7 @@ static enum lcl_status check_extended(const struct lcl_precond_params *params,
 static enum lcl_status check_trisolve(const struct lcl_precond_info *info,
                                       const struct lcl_log *log)
 {
-    const enum lcl_trisolve name = info->trisolve;
+    const enum lcl_trisolve name = info->factors.trisolve;
     return lcl_trisolve_supports_levels(name) && info->block_size > 1
                ? lcl_fail(log, LCL_EUNSUPPORTED,
                           "%s requires block size 1, but the matrix is stored "
@@ -38,30 +38,30 @@ static enum lcl_status check_trisolve(const struct lcl_precond_info *info,
 
 // Fill is defined by an order of elimination; factors in levels keep the order
 // of rows.
-static enum lcl_status check_elimination(const struct lcl_precond_info *info,
+static enum lcl_status check_elimination(const struct lcl_factors_info *F,
                                          const struct lcl_log *log)
 {
-    const bool leveled = lcl_trisolve_supports_levels(info->trisolve);
-    const bool fill = info->ilu_level > 0 || info->ilut_p > 0;
-    return info->elimination == LCL_ELIMINATION_TWISTED && (leveled || fill)
+    const bool leveled = lcl_trisolve_supports_levels(F->trisolve);
+    const bool fill = F->ilu_level > 0 || F->ilut_p > 0;
+    return F->elimination == LCL_ELIMINATION_TWISTED && (leveled || fill)
                ? lcl_fail(log, LCL_EUNSUPPORTED,
                           "twisted elimination requires factors without fill "
                           "and another trisolve than %s",
-                          leveled ? lcl_trisolve_name(info->trisolve)
+                          leveled ? lcl_trisolve_name(F->trisolve)
                                   : "hec_level and hec_wait")
                : LCL_OK;
 }
 
-static void choose_extension(struct lcl_precond_info *info,
+static void choose_extension(struct lcl_factors_info *F,
                              const struct lcl_precond_params *params)
 {
     const bool iluk = params->type == LCL_PRECOND_ILUK;
     const bool ilut = params->type == LCL_PRECOND_ILUT;
-    info->ilu_level = params->ilu_level ? params->ilu_level : iluk;
-    info->ilut_p = params->ilut_p ? params->ilut_p : ilut ? ILUT_FILL : 0;
-    if (info->ilut_p > 0)
-        info->ilut_tol = params->ilut_tol > 0 ? params->ilut_tol : ILUT_TOL;
-    info->overlap = params->overlap ? params->overlap : !iluk && !ilut;
+    F->ilu_level = params->ilu_level ? params->ilu_level : iluk;
+    F->ilut_p = params->ilut_p ? params->ilut_p : ilut ? ILUT_FILL : 0;
+    if (F->ilut_p > 0)
+        F->ilut_tol = params->ilut_tol > 0 ? params->ilut_tol : ILUT_TOL;
+    F->overlap = params->overlap ? params->overlap : !iluk && !ilut;
 }
 
 enum lcl_status lcl_ilu_choose(struct lcl_precond_info *info,
@@ -69,14 +69,15 @@ enum lcl_status lcl_ilu_choose(struct lcl_precond_info *info,
                                const struct lcl_log *log)
 {
     enum lcl_status st;
-    info->trisolve = params->trisolve ? params->trisolve : LCL_TRISOLVE_PACKED;
-    info->elimination = params->elimination;
+    info->factors.trisolve =
+        params->trisolve ? params->trisolve : LCL_TRISOLVE_PACKED;
+    info->factors.elimination = params->elimination;
     if ((st = check_trisolve(info, log)) < 0)
         return st;
     if (lcl_precond_is_extended(info->type)) {
         if ((st = check_extended(params, log)) < 0)
             return st;
-        choose_extension(info, params);
+        choose_extension(&info->factors, params);
     }
-    return check_elimination(info, log);
+    return check_elimination(&info->factors, log);
 }

@@ -61,7 +61,7 @@ static enum lcl_status make_graph(struct lcl_ilu_setup *a, bool norms,
 // Maximum rows of a subdomain.
 static int64_t rows_most(const lcl_precond *M)
 {
-    return lcl_trisolve_rows_most(M->info.trisolve,
+    return lcl_trisolve_rows_most(M->info.factors.trisolve,
                                   lcl_context_caps(M->op.range.ctx),
                                   M->info.block_size);
 }
@@ -73,13 +73,14 @@ static void warn_of_limit(const lcl_precond *M, int64_t n, int64_t wanted)
     const struct lcl_caps *caps = lcl_context_caps(ctx);
     const int64_t most = rows_most(M);
     if (wanted > most && n > most)
-        lcl_warn(
-            lcl_context_log(ctx),
-            "subdomains have at most %" PRId64 " rows%s instead of %" PRId64
-            ": trisolve %s fits no more on %s, which has %" PRIu64
-            " bytes of local memory",
-            most, M->info.block_size > 1 ? " of blocks" : "", wanted,
-            lcl_trisolve_name(M->info.trisolve), caps->name, caps->local_bytes);
+        lcl_warn(lcl_context_log(ctx),
+                 "subdomains have at most %" PRId64
+                 " rows%s instead of %" PRId64
+                 ": trisolve %s fits no more on %s, which has %" PRIu64
+                 " bytes of local memory",
+                 most, M->info.block_size > 1 ? " of blocks" : "", wanted,
+                 lcl_trisolve_name(M->info.factors.trisolve), caps->name,
+                 caps->local_bytes);
 }
 
 static enum lcl_status partition(struct lcl_ilu_setup *a, const lcl_precond *M,
@@ -168,12 +169,12 @@ static void describe_pattern(struct lcl_precond_info *info,
     const int64_t dropped = all.count - kept.count;
     info->nnz_kept =
         (row_ptr[a->low + a->own] - row_ptr[a->low] - dropped) * values;
-    info->factor_nnz = H->nnz * values;
-    info->extended_rows = H->rows * info->block_size;
+    info->factors.nnz = H->nnz * values;
+    info->factors.rows = H->rows * info->block_size;
     if (all.count > 0)
-        info->dropped_share = (double)dropped / (double)all.count;
+        info->factors.dropped_share = (double)dropped / (double)all.count;
     if (dropped > 0 && all.weight > 0)
-        info->dropped_weight = fmax(0, 1 - kept.weight / all.weight);
+        info->factors.dropped_weight = fmax(0, 1 - kept.weight / all.weight);
 }
 
 // Maximum number of entries whose values, columns and sources fit in the
@@ -192,14 +193,14 @@ static enum lcl_status fill(struct lcl_host_pattern *H, const lcl_precond *M,
                             const struct lcl_ilu_setup *a)
 {
     const struct lcl_log *log = lcl_context_log(M->op.range.ctx);
-    const struct lcl_ilut T = {.p = M->info.ilut_p,
-                               .tol = M->info.ilut_tol,
+    const struct lcl_ilut T = {.p = M->info.factors.ilut_p,
+                               .tol = M->info.factors.ilut_tol,
                                .comparison = M->info.block_size > 1};
     const struct lcl_fill_limit limit = {most_entries(M, a->leveled),
                                          lcl_context_limit(M->op.range.ctx)};
-    if (M->info.ilut_p == 0)
-        return lcl_ilu_pattern(H, &a->graph, &a->overlapping, M->info.ilu_level,
-                               &limit, log);
+    if (M->info.factors.ilut_p == 0)
+        return lcl_ilu_pattern(H, &a->graph, &a->overlapping,
+                               M->info.factors.ilu_level, &limit, log);
     return lcl_ilut_pattern(H, &a->graph, a->norms ? a->norms : a->A.val,
                             &a->overlapping, &T, &limit, log);
 }
@@ -210,7 +211,7 @@ static enum lcl_status make_pattern(lcl_precond *M, struct lcl_ilu_setup *a)
     enum lcl_status st;
     if ((st = lcl_subdomains_download(&a->subdomains, log)) < 0 ||
         (st = lcl_subdomains_overlap(&a->overlapping, &a->subdomains, &a->graph,
-                                     M->info.overlap, log)) < 0 ||
+                                     M->info.factors.overlap, log)) < 0 ||
         (st = check_fit(M, &a->overlapping)) < 0 ||
         (st = fill(&a->host.pattern, M, a)) < 0)
         return st;
@@ -228,20 +229,20 @@ static enum lcl_status upload_pattern(lcl_precond *M, struct lcl_ilu_setup *a)
 
 // ------------------------------------------------------------------- symbolic
 
-static void describe_parts(struct lcl_precond_info *info,
+static void describe_parts(struct lcl_factors_info *F,
                            const struct lcl_ilu_setup *a)
 {
     const struct lcl_subdomains *P = parts_of(a);
-    info->parts = P->parts;
-    info->part_rows_min = P->n;
-    info->partition = a->subdomains.type;
-    info->weighted = a->subdomains.weighted;
+    F->parts = P->parts;
+    F->part_rows_min = P->n;
+    F->partition = a->subdomains.type;
+    F->weighted = a->subdomains.weighted;
     for (int64_t p = 0; p < P->parts; ++p) {
         const int64_t rows = P->part_ptr[p + 1] - P->part_ptr[p];
-        if (rows < info->part_rows_min)
-            info->part_rows_min = rows;
-        if (rows > info->part_rows_max)
-            info->part_rows_max = rows;
+        if (rows < F->part_rows_min)
+            F->part_rows_min = rows;
+        if (rows > F->part_rows_max)
+            F->part_rows_max = rows;
     }
 }
 
@@ -249,18 +250,18 @@ static void describe(struct lcl_precond_info *info,
                      const struct lcl_symbolic *S)
 {
     info->missing_diagonals = S->drop.missing_diagonals * info->block_size;
-    info->levels_max = S->levels_max;
-    info->levels_mean = S->levels_mean;
+    info->factors.levels_max = S->levels_max;
+    info->factors.levels_mean = S->levels_mean;
 }
 
 static void describe_drop(struct lcl_precond_info *info,
                           const struct lcl_drop_info *drop)
 {
     const int b = info->block_size;
-    info->extended_rows = info->rows;
-    info->nnz_kept = info->factor_nnz = drop->kept * b * b;
-    info->dropped_share = drop->share;
-    info->dropped_weight = drop->weight;
+    info->factors.rows = info->rows;
+    info->nnz_kept = info->factors.nnz = drop->kept * b * b;
+    info->factors.dropped_share = drop->share;
+    info->factors.dropped_weight = drop->weight;
 }
 
 static enum lcl_status analyse_on_host(lcl_precond *M, struct lcl_ilu_setup *a)
@@ -269,7 +270,7 @@ static enum lcl_status analyse_on_host(lcl_precond *M, struct lcl_ilu_setup *a)
     if ((!a->extended && (st = lcl_ilu_reorder(a, M->op.range.ctx)) < 0) ||
         (st = make_pattern(M, a)) < 0)
         return st;
-    describe_parts(&M->info, a);
+    describe_parts(&M->info.factors, a);
     lcl_ilu_find_signs(a);
     M->info.missing_diagonals = lcl_host_pattern_missing(&a->host.pattern);
     return LCL_OK;
@@ -286,10 +287,11 @@ static int sharing_lanes(const struct lcl_caps *caps, int block)
 static bool is_twisted(const lcl_precond *M)
 {
     const struct lcl_caps *caps = lcl_context_caps(M->op.range.ctx);
-    if (M->info.elimination != LCL_ELIMINATION_DEFAULT)
-        return M->info.elimination == LCL_ELIMINATION_TWISTED;
-    return caps->width > 1 && M->info.trisolve == LCL_TRISOLVE_PACKED &&
-           !M->matrix->ordered && M->info.ilu_level == 0 && M->info.ilut_p == 0;
+    if (M->info.factors.elimination != LCL_ELIMINATION_DEFAULT)
+        return M->info.factors.elimination == LCL_ELIMINATION_TWISTED;
+    return caps->width > 1 && M->info.factors.trisolve == LCL_TRISOLVE_PACKED &&
+           !M->matrix->ordered && M->info.factors.ilu_level == 0 &&
+           M->info.factors.ilut_p == 0;
 }
 
 // Downloads the data for methods that read the schedule on the host.
@@ -300,8 +302,8 @@ static enum lcl_status download_schedule(const lcl_precond *M,
     const int64_t n = a->symbolic.schedule.n;
     enum lcl_status st =
         lcl_schedule_download(&a->host.schedule, ctx, &a->symbolic.schedule);
-    if (st < 0 || !lcl_trisolve_reads_order(M->info.trisolve) ||
-        M->info.elimination == LCL_ELIMINATION_TWISTED)
+    if (st < 0 || !lcl_trisolve_reads_order(M->info.factors.trisolve) ||
+        M->info.factors.elimination == LCL_ELIMINATION_TWISTED)
         return st;
     a->host.row = lcl_malloc((size_t)n, sizeof *a->host.row);
     return a->host.row
@@ -315,7 +317,7 @@ static enum lcl_status analyse(lcl_precond *M, struct lcl_ilu_setup *a)
     const struct lcl_caps *caps = lcl_context_caps(M->op.range.ctx);
     const struct lcl_device_matrix *A = M->matrix->matrix;
     enum lcl_status st;
-    M->info.elimination =
+    M->info.factors.elimination =
         is_twisted(M) ? LCL_ELIMINATION_TWISTED : LCL_ELIMINATION_NATURAL;
     if (a->leveled)
         return analyse_on_host(M, a);
@@ -323,11 +325,12 @@ static enum lcl_status analyse(lcl_precond *M, struct lcl_ilu_setup *a)
         a->pattern = lcl_pattern_of(A);
     else if ((st = make_pattern(M, a)) < 0 || (st = upload_pattern(M, a)) < 0)
         return st;
-    describe_parts(&M->info, a);
-    M->info.group_size = lcl_packed_group(caps, M->info.part_rows_max);
+    describe_parts(&M->info.factors, a);
+    M->info.factors.group_size =
+        lcl_packed_group(caps, M->info.factors.part_rows_max);
     const struct lcl_symbolic_params params = {
         .block = M->info.block_size,
-        .group = M->info.group_size,
+        .group = M->info.factors.group_size,
         .lanes = sharing_lanes(caps, M->info.block_size),
         .folded = is_twisted(M),
     };
@@ -338,7 +341,7 @@ static enum lcl_status analyse(lcl_precond *M, struct lcl_ilu_setup *a)
     describe(&M->info, &a->symbolic);
     if (!a->extended)
         describe_drop(&M->info, &a->symbolic.drop);
-    if (lcl_trisolve_reads_schedule(M->info.trisolve) &&
+    if (lcl_trisolve_reads_schedule(M->info.factors.trisolve) &&
         (st = download_schedule(M, a)) < 0)
         return st;
     return lcl_context_wait(M->op.range.ctx); // the phase includes the
@@ -358,7 +361,7 @@ static enum lcl_status symbolic(lcl_precond *M, struct lcl_ilu_setup *a)
 static enum lcl_status make_norms(struct lcl_ilu_setup *a, const lcl_precond *M,
                                   const struct lcl_partition_params *params)
 {
-    return make_graph(a, lcl_partition_weighs(params) || M->info.ilut_p > 0,
+    return make_graph(a, lcl_partition_weighs(params) || M->info.factors.ilut_p > 0,
                       lcl_context_log(M->op.range.ctx));
 }
 
@@ -391,7 +394,7 @@ enum lcl_status lcl_ilu_setup_init(struct lcl_ilu_setup *a, lcl_precond *M,
     enum lcl_status st;
     *a = (struct lcl_ilu_setup){
         .extended = lcl_precond_is_extended(M->info.type),
-        .leveled = lcl_trisolve_supports_levels(M->info.trisolve)};
+        .leveled = lcl_trisolve_supports_levels(M->info.factors.trisolve)};
     if ((st = download(a, M, params)) < 0 ||
         (st = make_norms(a, M, params)) < 0 ||
         (st = partition(a, M, params)) < 0)

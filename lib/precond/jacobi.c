@@ -248,7 +248,7 @@ static enum lcl_status create(lcl_precond *M,
     M->op.modes |= LCL_MODE_BIT(LCL_APPLY_DOT);
     M->info.launches = 1;
     M->info.nnz_kept = n - M->info.missing_diagonals;
-    M->info.factor_bytes = lcl_buffer_bytes(J->inv_d);
+    M->info.bytes = lcl_buffer_bytes(J->inv_d);
     return LCL_OK;
 }
 

@@ -109,9 +109,9 @@ static void describe(struct lcl_precond_info *info,
                      const struct lcl_precond_params *params)
 {
     const bool single = params->storage == LCL_FACTOR_STORAGE_FP32;
-    info->diagonal_blocks = K->term[0].block_rows;
-    info->diagonal_blocks_fp32 = single ? info->diagonal_blocks : 0;
-    info->diagonal_block_rows_max = K->stages * K->block;
+    info->blocks.count = K->term[0].block_rows;
+    info->blocks.fp32 = single ? info->blocks.count : 0;
+    info->blocks.rows_max = K->stages * K->block;
     info->storage = single ? LCL_FACTOR_STORAGE_FP32 : LCL_FACTOR_STORAGE_FP64;
     info->launches = 1;
 }
@@ -191,7 +191,7 @@ static enum lcl_status create(lcl_precond *M,
         (st = make_buffers(J, ctx, K, single)) < 0 ||
         (st = prepare_values(M, K)) < 0)
         return st;
-    M->info.factor_bytes = lcl_buffer_bytes(J->inverse);
+    M->info.bytes = lcl_buffer_bytes(J->inverse);
     return LCL_OK;
 }
 

@@ -249,8 +249,8 @@ static void describe(lcl_precond *M)
     const int64_t nnz = M->info.nnz;
     M->info = S->inner->info;
     M->info.nnz = nnz;
-    M->info.partition = S->type;
-    M->info.weighted = S->weighted;
+    M->info.factors.partition = S->type;
+    M->info.factors.weighted = S->weighted;
 }
 
 static enum lcl_status create(lcl_precond *M,

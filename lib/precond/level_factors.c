@@ -42,5 +42,5 @@ enum lcl_status lcl_level_factors_update(const struct lcl_level_factors *F)
 
 uint64_t lcl_level_factors_bytes(const struct lcl_level_factors *F)
 {
-    return F->M ? F->copy->info.bytes + F->M->info.factor_bytes : 0;
+    return F->M ? F->copy->info.bytes + F->M->info.bytes : 0;
 }

@@ -89,7 +89,7 @@ static enum lcl_status update(lcl_precond *M)
         st = lcl_direct_factor(F->direct, A.val,
                                lcl_context_log(M->op.range.ctx));
     lcl_csr_finish(&A);
-    M->info.factor_nnz = lcl_direct_nnz(F->direct);
+    M->info.factors.nnz = lcl_direct_nnz(F->direct);
     return st;
 }
 

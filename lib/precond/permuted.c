@@ -296,11 +296,11 @@ static void describe(lcl_precond *M)
 {
     const struct permuted *P = M->op.state;
     struct lcl_precond_info *info = &M->info;
-    const bool transversal = info->transversal;
-    const enum lcl_order order = info->order;
+    const bool transversal = info->factors.transversal;
+    const enum lcl_order order = info->factors.order;
     *info = P->factors->info;
-    info->transversal = transversal;
-    info->order = order;
+    info->factors.transversal = transversal;
+    info->factors.order = order;
     info->launches += 4 + (P->rows != NULL) + (P->perm != NULL);
     for (int i = 0; i < 8 && i < info->pivots_repaired; ++i)
         info->repaired_rows[i] = P->order[info->repaired_rows[i]];

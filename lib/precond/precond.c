@@ -265,8 +265,8 @@ static struct lcl_precond_info initial_info(const lcl_operator *A,
         .rows = A->range.n,
         .nnz = A->info.nnz,
         .block_size = A->info.block_size,
-        .coarse = LCL_COARSE_NONE,
-        .form = "",
+        .coarse = {.type = LCL_COARSE_NONE},
+        .factors = {.form = ""},
     };
 }
 
@@ -411,8 +411,8 @@ static enum lcl_status begin(lcl_precond **out, lcl_operator *A,
         (*out)->op.range = (*out)->op.domain = whole->range;
     }
     (*out)->info = initial_info(A, params->type);
-    (*out)->info.transversal = params->transversal;
-    (*out)->info.order = params->order ? params->order : LCL_ORDER_NONE;
+    (*out)->info.factors.transversal = params->transversal;
+    (*out)->info.factors.order = params->order ? params->order : LCL_ORDER_NONE;
     (*out)->refresh = params->refresh;
     return set_up(*out, params);
 }
@@ -518,8 +518,8 @@ static void log_sizes(const lcl_precond *M, const lcl_operator *A)
               "on the device: operator %llu bytes, %s %llu bytes, coarse "
               "correction %llu bytes",
               (unsigned long long)A->info.bytes, lcl_precond_name(info->type),
-              (unsigned long long)info->factor_bytes,
-              (unsigned long long)info->coarse_bytes);
+              (unsigned long long)info->bytes,
+              (unsigned long long)info->coarse.bytes);
 }
 
 enum lcl_status lcl_precond_create(lcl_precond **out, lcl_operator *A,

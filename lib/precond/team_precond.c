@@ -23,29 +23,34 @@ lcl_precond *lcl_precond_member(const lcl_precond *M, int rank)
 
 // ------------------------------------------------------------------- info
 
+static void add_factors(struct lcl_factors_info *all,
+                        const struct lcl_factors_info *one)
+{
+    all->parts += one->parts;
+    all->part_rows_min = all->part_rows_min < one->part_rows_min
+                             ? all->part_rows_min
+                             : one->part_rows_min;
+    all->part_rows_max = lcl_larger(all->part_rows_max, one->part_rows_max);
+    all->rows += one->rows;
+    all->nnz += one->nnz;
+    all->levels_max = lcl_larger(all->levels_max, one->levels_max);
+}
+
 // Adds the sizes of another rank.
 static void add_info(struct lcl_precond_info *all,
                      const struct lcl_precond_info *one)
 {
     all->rows += one->rows;
     all->nnz += one->nnz;
-    all->parts += one->parts;
-    all->part_rows_min = all->part_rows_min < one->part_rows_min
-                             ? all->part_rows_min
-                             : one->part_rows_min;
-    all->part_rows_max = lcl_larger(all->part_rows_max, one->part_rows_max);
-    all->extended_rows += one->extended_rows;
     all->nnz_kept += one->nnz_kept;
-    all->factor_nnz += one->factor_nnz;
-    all->factor_bytes += one->factor_bytes;
-    all->coarse_rows += one->coarse_rows;
-    all->coarse_bytes += one->coarse_bytes;
-    all->amg_bytes += one->amg_bytes;
-    all->amg_traffic += one->amg_traffic;
+    all->bytes += one->bytes;
     all->missing_diagonals += one->missing_diagonals;
     all->pivots_repaired += one->pivots_repaired;
-    if (one->levels_max > all->levels_max)
-        all->levels_max = one->levels_max;
+    add_factors(&all->factors, &one->factors);
+    all->coarse.rows += one->coarse.rows;
+    all->coarse.bytes += one->coarse.bytes;
+    all->amg.bytes += one->amg.bytes;
+    all->amg.traffic += one->amg.traffic;
 }
 
 static void describe(lcl_precond *M)

@@ -127,7 +127,7 @@ static void expect_flows(lcl_context *ctx, enum lcl_amg_smoother given,
             assert_int_equal(lcl_csr_problem(&A, names[k], NULL), LCL_OK);
             double *b = test_random_vector(A.rows, 6);
             test_solve_open(&s, ctx, &A, &precond, &params);
-            assert_int_equal(lcl_precond_info(s.M)->amg_smoother, used);
+            assert_int_equal(lcl_precond_info(s.M)->amg.smoother, used);
             assert_int_equal(test_solve_run(&s, b), LCL_OK);
             assert_true(s.report.iterations <= 2 * most[k]);
             assert_true(types[t] != LCL_SOLVER_FGMRES ||
@@ -176,8 +176,8 @@ static void test_amg__power_laws_stay_sparse(void **state)
     params.amg.coarsening = LCL_AMG_SA;
     test_solve_open(&s, *state, &A, &params, &cg);
     const struct lcl_precond_info *info = lcl_precond_info(s.M);
-    assert_true(info->amg_plain[0]);
-    assert_true(info->amg_levels > 1 && info->amg_complexity < 3);
+    assert_true(info->amg.plain[0]);
+    assert_true(info->amg.levels > 1 && info->amg.complexity < 3);
     for (int turn = 0; turn < 2; ++turn) {
         assert_int_equal(test_solve_run(&s, b), LCL_OK);
         assert_true(s.report.iterations <= 16);
@@ -257,7 +257,7 @@ static int setups_of(lcl_context *ctx, enum lcl_amg_refresh refresh)
                                     (refresh != LCL_AMG_REFRESH_FULL));
     assert_true(refresh == LCL_AMG_REFRESH_VALUES ? taken[2] == taken[1]
                                                   : taken[2] <= taken[0] + 3);
-    const int setups = info->amg_setups;
+    const int setups = info->amg.setups;
     test_solve_close(&s);
     free(b);
     test_csr_finish(&A);
@@ -290,7 +290,7 @@ static void test_amg__tolerances_do_not_renew_the_levels(void **state)
                     s.report.iterations > 2 * info->first_iterations);
         assert_int_equal(test_precond_update(s.M, A.val), LCL_OK);
     }
-    assert_int_equal(info->amg_setups, 1);
+    assert_int_equal(info->amg.setups, 1);
     test_solve_close(&s);
     free(b);
     test_csr_finish(&A);
@@ -337,8 +337,8 @@ static void expect_smoothers(lcl_context *ctx, enum lcl_amg_smoother given,
         for (int i = 0; i < 6; ++i)
             A.val[A.row_ptr[i] + (i == 0)] = k == 1 ? a : -1;
         assert_int_equal(test_precond_update(s.M, A.val), LCL_OK);
-        assert_int_equal(info->amg_smoother, k == 1 ? other : symmetric);
-        assert_int_equal(info->amg_setups, own ? 1 : k + 1);
+        assert_int_equal(info->amg.smoother, k == 1 ? other : symmetric);
+        assert_int_equal(info->amg.setups, own ? 1 : k + 1);
         assert_int_equal(test_solve_run(&s, b), LCL_OK);
     }
     test_solve_close(&s);
@@ -362,14 +362,14 @@ static void test_amg__info_describes_the_levels(void **state)
     struct test_solve s;
     test_solve_open(&s, *state, &A, &deep, &cg);
     const struct lcl_precond_info *info = lcl_precond_info(s.M);
-    assert_int_equal(info->amg_coarsening, LCL_AMG_SA);
-    assert_true(info->amg_levels >= 2 && info->amg_levels <= LCL_AMG_LEVELS);
-    assert_int_equal(info->amg_rows[0], A.rows);
-    assert_int_equal(info->amg_nnz[0], A.nnz);
-    for (int l = 1; l < info->amg_levels; ++l)
-        assert_true(info->amg_rows[l] < info->amg_rows[l - 1] / 3);
-    assert_true(info->amg_complexity > 1 && info->amg_complexity < 2);
-    assert_true(info->amg_bytes > (uint64_t)A.nnz * sizeof(float));
+    assert_int_equal(info->amg.coarsening, LCL_AMG_SA);
+    assert_true(info->amg.levels >= 2 && info->amg.levels <= LCL_AMG_LEVELS);
+    assert_int_equal(info->amg.rows[0], A.rows);
+    assert_int_equal(info->amg.nnz[0], A.nnz);
+    for (int l = 1; l < info->amg.levels; ++l)
+        assert_true(info->amg.rows[l] < info->amg.rows[l - 1] / 3);
+    assert_true(info->amg.complexity > 1 && info->amg.complexity < 2);
+    assert_true(info->amg.bytes > (uint64_t)A.nnz * sizeof(float));
     double *b = test_random_vector(A.rows, 2);
     assert_int_equal(test_solve_run(&s, b), LCL_OK);
     assert_true(s.report.launches > info->launches && info->launches >= 10);
@@ -422,15 +422,15 @@ static struct lcl_precond_params in_bf16(enum lcl_amg_smoother smoother)
 static void expect_storage(const struct lcl_precond_info *info,
                            enum lcl_factor_storage expected)
 {
-    const int last = info->amg_levels - 1;
+    const int last = info->amg.levels - 1;
     assert_true(last > 0);
     for (int l = 0; l < last; ++l) {
-        assert_int_equal(info->amg_storage[l], expected);
+        assert_int_equal(info->amg.storage[l], expected);
         assert_true(expected == LCL_FACTOR_STORAGE_BF16
-                        ? info->amg_loss[l] > 0 && info->amg_loss[l] <= 0.0625
-                        : info->amg_loss[l] == 0);
+                        ? info->amg.loss[l] > 0 && info->amg.loss[l] <= 0.0625
+                        : info->amg.loss[l] == 0);
     }
-    assert_int_equal(info->amg_storage[last], LCL_FACTOR_STORAGE_FP64);
+    assert_int_equal(info->amg.storage[last], LCL_FACTOR_STORAGE_FP64);
 }
 
 // A step of an implicit method for a heat equation with a conductivity between
@@ -504,11 +504,11 @@ static void expect_fallback(lcl_context *ctx, enum lcl_amg_refresh refresh,
     set_value(&A, 700, 701, 1e30);
     test_solve_open(&s, ctx, &A, &params, &gmres);
     const struct lcl_precond_info *info = lcl_precond_info(s.M);
-    assert_int_equal(info->amg_storage[0], LCL_FACTOR_STORAGE_FP32);
-    assert_true(info->amg_loss[0] > 1e24);
+    assert_int_equal(info->amg.storage[0], LCL_FACTOR_STORAGE_FP32);
+    assert_true(info->amg.loss[0] > 1e24);
     set_value(&A, 700, 701, -1);
     assert_int_equal(test_precond_update(s.M, A.val), LCL_OK);
-    assert_int_equal(info->amg_storage[0], later);
+    assert_int_equal(info->amg.storage[0], later);
     assert_int_equal(test_solve_run(&s, b), LCL_OK);
     test_solve_close(&s);
     free(b);

@@ -184,8 +184,8 @@ static void expect_ilu_solved(lcl_context *ctx, enum lcl_precond_type type,
     struct test_solve s;
     test_solve_open(&s, ctx, &A, &params, NULL);
     assert_int_equal(lcl_precond_info(s.M)->block_size, 3);
-    assert_int_equal(lcl_precond_info(s.M)->trisolve, trisolve);
-    assert_int_equal(lcl_precond_info(s.M)->parts, 4);
+    assert_int_equal(lcl_precond_info(s.M)->factors.trisolve, trisolve);
+    assert_int_equal(lcl_precond_info(s.M)->factors.parts, 4);
     assert_int_equal(test_solve_run(&s, b), LCL_OK);
     test_solve_close(&s);
     lcl_csr_finish(&A);

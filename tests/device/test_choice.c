@@ -288,7 +288,7 @@ static void test_choice__parameters_of_subdomains_are_kept(void **state)
     lcl_chain *C;
     test_run_open(&r, *state, test_laplacian(18, 16, 15), &hec, NULL);
     assert_int_equal(test_run_precond(&r), LCL_PRECOND_IC0);
-    assert_int_equal(lcl_precond_info(lcl_chain_precond(r.C))->trisolve,
+    assert_int_equal(lcl_precond_info(lcl_chain_precond(r.C))->factors.trisolve,
                      LCL_TRISOLVE_HEC_LEVEL);
     test_run_close(&r);
     assert_int_equal(lcl_operator_create(&op, *state, &A, NULL), LCL_OK);
@@ -369,8 +369,8 @@ static void test_choice__fill_of_long_rows_is_kept_by_size(void **state)
     info = lcl_precond_info(lcl_chain_precond(r.C));
     assert_int_equal(test_run_solver(&r), LCL_SOLVER_BICGSTAB);
     assert_int_equal(info->type, LCL_PRECOND_ILUT);
-    assert_int_equal(info->ilut_p, 20);
-    assert_true(info->ilut_tol == 1e-4);
+    assert_int_equal(info->factors.ilut_p, 20);
+    assert_true(info->factors.ilut_tol == 1e-4);
     assert_int_equal(test_run_solve(&r, LCL_OK), 1);
     test_run_close(&r);
 }
@@ -394,7 +394,8 @@ static void test_choice__missing_diagonals_are_permuted(void **state)
                          most ? LCL_PRECOND_ILUT : without_diagonals(*state));
         assert_int_equal(test_run_solve(&r, LCL_OK),
                          test_width(*state) == 1 && !most ? 2 : 1);
-        assert_true(lcl_precond_info(lcl_chain_precond(r.C))->transversal);
+        assert_true(
+            lcl_precond_info(lcl_chain_precond(r.C))->factors.transversal);
         test_run_close(&r);
     }
 }
@@ -414,7 +415,8 @@ static void test_choice__few_rows_are_one_subdomain(void **state)
     const struct lcl_precond_info *info =
         lcl_precond_info(lcl_chain_precond(r.C));
     assert_int_equal(info->type, LCL_PRECOND_IC0);
-    assert_true(test_width(*state) == 1 ? info->parts == 1 : info->parts > 1);
+    assert_true(test_width(*state) == 1 ? info->factors.parts == 1
+                                        : info->factors.parts > 1);
     test_run_close(&r);
 }
 

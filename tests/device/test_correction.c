@@ -73,8 +73,8 @@ static struct lcl_precond_info info_of(const struct corrected *s)
         const struct lcl_precond_info *own = lcl_precond_info(s->several.M[r]);
         assert_int_equal(own->coarse, info.coarse);
         assert_int_equal(own->coarse_pinned, info.coarse_pinned);
-        info.coarse_rows += own->coarse_rows;
-        info.parts += own->parts;
+        info.coarse.rows += own->coarse_rows;
+        info.factors.parts += own->parts;
     }
     return info;
 }
@@ -118,10 +118,10 @@ static int iterations_with(lcl_context *ctx, int ranks, const struct lcl_csr *A,
     corrected_open(&s, ctx, ranks, A, &params);
     corrected_solve(&s, b);
     const struct lcl_precond_info info = info_of(&s);
-    assert_int_equal(info.coarse, coarse);
-    assert_int_equal(info.coarse_rows,
-                     coarse == LCL_COARSE_NONE ? 0 : info.parts);
-    assert_int_equal(info.coarse_bytes > 0, coarse != LCL_COARSE_NONE);
+    assert_int_equal(info.coarse.type, coarse);
+    assert_int_equal(info.coarse.rows,
+                     coarse == LCL_COARSE_NONE ? 0 : info.factors.parts);
+    assert_int_equal(info.coarse.bytes > 0, coarse != LCL_COARSE_NONE);
     corrected_close(&s);
     free(b);
     return s.iterations;
@@ -155,7 +155,7 @@ static void expect_chosen(lcl_context *ctx, struct lcl_csr A, int64_t rows,
     for (int k = 0; k < RUNS; ++k) {
         struct corrected s;
         corrected_open(&s, ctx, ranks_of[k], &A, &params);
-        assert_int_equal(info_of(&s).coarse, expected);
+        assert_int_equal(info_of(&s).coarse.type, expected);
         corrected_close(&s);
     }
     test_csr_finish(&A);
@@ -196,8 +196,8 @@ static void test_correction__a_pure_neumann_problem_is_solved(void **state)
     for (int k = 0; k < RUNS; ++k) {
         struct corrected s;
         corrected_open(&s, *state, ranks_of[k], &A, &params);
-        assert_int_equal(info_of(&s).coarse, LCL_COARSE_MULT);
-        assert_int_equal(info_of(&s).coarse_pinned, 1);
+        assert_int_equal(info_of(&s).coarse.type, LCL_COARSE_MULT);
+        assert_int_equal(info_of(&s).coarse.pinned, 1);
         corrected_solve(&s, b);
         corrected_close(&s);
     }

@@ -89,8 +89,8 @@ static void expect_same(const struct pair *P, const struct lcl_csr *A,
     assert_int_equal(lcl_operator_info(P->blocks)->block_size, 3);
     assert_int_equal(lcl_precond_info(M)->block_size, 1);
     assert_int_equal(lcl_precond_info(M)->nnz, A->nnz);
-    assert_int_equal(lcl_precond_info(M)->parts,
-                     lcl_precond_info(expected)->parts);
+    assert_int_equal(lcl_precond_info(M)->factors.parts,
+                     lcl_precond_info(expected)->factors.parts);
     expect_same_product(P, M, expected);
     pair_update(P, val);
     assert_int_equal(lcl_precond_update(M), LCL_OK);

@@ -68,11 +68,11 @@ static void test_diagonal_blocks__a_block_diagonal_matrix_takes_one_iteration(
     assert_int_equal(test_precond_create(&M, *state, &A, &params), LCL_OK);
     const struct lcl_precond_info *info = lcl_precond_info(M);
     assert_int_equal(info->nnz_kept, A.nnz);
-    assert_int_equal(info->diagonal_blocks, 6);
-    assert_int_equal(info->diagonal_block_rows_max, 13);
-    assert_int_equal(info->extraction, LCL_BLOCK_EXTRACTION_BISECT);
-    assert_int_equal(info->block_apply, LCL_BLOCK_APPLY_SLAB);
-    assert_int_equal(info->parts, 0);
+    assert_int_equal(info->blocks.count, 6);
+    assert_int_equal(info->blocks.rows_max, 13);
+    assert_int_equal(info->blocks.extraction, LCL_BLOCK_EXTRACTION_BISECT);
+    assert_int_equal(info->blocks.apply, LCL_BLOCK_APPLY_SLAB);
+    assert_int_equal(info->factors.parts, 0);
     test_precond_destroy(&M);
     test_csr_finish(&A);
 }
@@ -90,7 +90,7 @@ static void test_diagonal_blocks__matrices_in_blocks_are_solved(void **state)
     lcl_precond *M;
     assert_int_equal(test_precond_create(&M, *state, &A, &params), LCL_OK);
     assert_int_equal(lcl_precond_info(M)->block_size, 3);
-    assert_int_equal(lcl_precond_info(M)->diagonal_block_rows_max, 6);
+    assert_int_equal(lcl_precond_info(M)->blocks.rows_max, 6);
     test_precond_destroy(&M);
     const int in_blocks = iterations(*state, &A, &params);
     const struct lcl_operator_params entries = {.block_size = 1};
@@ -112,11 +112,11 @@ static void test_diagonal_blocks__storage_is_reported(void **state)
         assert_int_equal(test_precond_create(&M, *state, &A, &params), LCL_OK);
         const struct lcl_precond_info *info = lcl_precond_info(M);
         assert_int_equal(info->storage, s);
-        assert_int_equal(info->diagonal_blocks, blocks);
+        assert_int_equal(info->blocks.count, blocks);
         // the condition of these blocks is below 25
         const bool bf16 = s >= LCL_FACTOR_STORAGE_BF16;
-        assert_int_equal(info->diagonal_blocks_bf16, bf16 ? blocks : 0);
-        assert_int_equal(info->diagonal_blocks_fp32,
+        assert_int_equal(info->blocks.bf16, bf16 ? blocks : 0);
+        assert_int_equal(info->blocks.fp32,
                          s == LCL_FACTOR_STORAGE_FP32 ? blocks : 0);
         test_precond_destroy(&M);
     }

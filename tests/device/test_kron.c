@@ -131,9 +131,9 @@ static void test_kron__every_partition_serves_all_stages(void **state)
             test_kron_precond(*state, &T.K, &params, LCL_KRON_ONE_PASS);
         const struct lcl_precond_info *info = lcl_precond_info(M);
         assert_int_equal(info->type, LCL_PRECOND_ILDU0);
-        assert_true(info->parts >= 12 && info->parts % 3 == 0);
-        assert_true(info->part_rows_max <= 20);
-        assert_true(info->weighted || k != 1);
+        assert_true(info->factors.parts >= 12 && info->factors.parts % 3 == 0);
+        assert_true(info->factors.part_rows_max <= 20);
+        assert_true(info->factors.weighted || k != 1);
         test_kron_expect_solved(M, &T.K, LCL_SOLVER_BICGSTAB);
         test_precond_destroy(&M);
     }

@@ -42,9 +42,9 @@ static void expect_dense_blocks(lcl_context *ctx, int s, int b,
     const struct lcl_precond_info *info = lcl_precond_info(M);
     assert_int_equal(info->type, LCL_PRECOND_BLOCK_JACOBI);
     assert_int_equal(info->storage, LCL_FACTOR_STORAGE_FP64);
-    assert_int_equal(info->diagonal_blocks, T.M.rows);
-    assert_int_equal(info->diagonal_block_rows_max, s * b);
-    assert_int_equal(info->factor_bytes, T.M.rows * s * b * s * b * 8);
+    assert_int_equal(info->blocks.count, T.M.rows);
+    assert_int_equal(info->blocks.rows_max, s * b);
+    assert_int_equal(info->bytes, T.M.rows * s * b * s * b * 8);
     assert_int_equal(info->nnz_kept, 2 * T.M.rows * b * b);
     assert_int_equal(info->launches, 1);
     expect_block_jacobi(M, &T.K, 1e-12);
@@ -71,8 +71,8 @@ static void test_kron__block_jacobi_stores_floats(void **state)
     test_kron_init(&T, 3, 2, 30, TEST_KRON_EQUAL);
     lcl_precond *M = test_kron_precond(*state, &T.K, &params, LCL_KRON_OKP);
     assert_int_equal(lcl_precond_info(M)->storage, LCL_FACTOR_STORAGE_FP32);
-    assert_int_equal(lcl_precond_info(M)->diagonal_blocks_fp32, T.M.rows);
-    assert_int_equal(lcl_precond_info(M)->factor_bytes, T.M.rows * 36 * 4);
+    assert_int_equal(lcl_precond_info(M)->blocks.fp32, T.M.rows);
+    assert_int_equal(lcl_precond_info(M)->bytes, T.M.rows * 36 * 4);
     expect_block_jacobi(M, &T.K, 1e-6);
     test_precond_destroy(&M);
     test_kron_finish(&T);
@@ -123,13 +123,13 @@ static void test_kron__factors_of_a_chain_are_exact(void **state)
             *state, &T.K, &params, test_kron_types[k % TEST_KRON_TYPES]);
         const struct lcl_precond_info *info = lcl_precond_info(M);
         assert_int_equal(info->type, params.type);
-        assert_int_equal(info->parts, 3);
-        assert_int_equal(info->part_rows_max, 50);
+        assert_int_equal(info->factors.parts, 3);
+        assert_int_equal(info->factors.part_rows_max, 50);
         assert_int_equal(info->launches, 1);
-        assert_int_equal(info->trisolve, LCL_TRISOLVE_PACKED);
-        assert_int_equal(info->coarse, LCL_COARSE_NONE);
+        assert_int_equal(info->factors.trisolve, LCL_TRISOLVE_PACKED);
+        assert_int_equal(info->coarse.type, LCL_COARSE_NONE);
         assert_int_equal(info->storage, LCL_FACTOR_STORAGE_FP64);
-        assert_true(info->factor_bytes > 0 && info->dropped_share == 0);
+        assert_true(info->bytes > 0 && info->factors.dropped_share == 0);
         expect_exact(M, &T.K);
         test_kron_change(&T);
         assert_int_equal(test_precond_update_kron(M, &T.K), LCL_OK);
@@ -220,8 +220,8 @@ static void expect_block_diagonal(lcl_context *ctx, int b,
     lcl_precond *reference = create_block_diagonal(ctx, &T, PART, params);
     for (int t = 0; t < TEST_KRON_TYPES; ++t) {
         lcl_precond *M = test_kron_precond(ctx, &T.K, &own, test_kron_types[t]);
-        assert_int_equal(lcl_precond_info(M)->parts,
-                         lcl_precond_info(reference)->parts);
+        assert_int_equal(lcl_precond_info(M)->factors.parts,
+                         lcl_precond_info(reference)->factors.parts);
         assert_int_equal(lcl_precond_info(M)->launches,
                          lcl_precond_info(reference)->launches);
         expect_equal(M, reference);

@@ -48,21 +48,23 @@ static struct rows locate(lcl_context *ctx, const struct lcl_csr *A, int block,
 static void expect_levels(const struct rows *R, int64_t n,
                           const struct lcl_precond_info *info)
 {
-    int64_t *levels = calloc((size_t)info->parts, sizeof *levels);
+    int64_t *levels = calloc((size_t)info->factors.parts, sizeof *levels);
     int64_t most = 0, sum = 0;
     assert_non_null(levels);
     for (int64_t i = 0; i < n; ++i) {
-        assert_in_range(R->part[i], 0, info->parts - 1);
-        assert_in_range(R->level[i], 0, info->levels_max - 1);
+        assert_in_range(R->part[i], 0, info->factors.parts - 1);
+        assert_in_range(R->level[i], 0, info->factors.levels_max - 1);
         if (levels[R->part[i]] <= R->level[i])
             levels[R->part[i]] = R->level[i] + 1;
     }
-    for (int64_t p = 0; p < info->parts; ++p) {
+    for (int64_t p = 0; p < info->factors.parts; ++p) {
         most = levels[p] > most ? levels[p] : most;
         sum += levels[p];
     }
-    assert_int_equal(most, info->levels_max);
-    assert_true(sum == (int64_t)(info->levels_mean * (double)info->parts + .5));
+    assert_int_equal(most, info->factors.levels_max);
+    assert_true(sum == (int64_t)(info->factors.levels_mean *
+                                     (double)info->factors.parts +
+                                 .5));
     free(levels);
 }
 

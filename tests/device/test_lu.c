@@ -50,7 +50,7 @@ static void expect_all(lcl_context *ctx, struct lcl_csr *A, int block)
     lcl_precond *M;
     assert_int_equal(lcl_operator_create(&op, ctx, A, &params), LCL_OK);
     assert_int_equal(lcl_precond_create(&M, op, &lu), LCL_OK);
-    assert_true(lcl_precond_info(M)->factor_nnz >= A->rows);
+    assert_true(lcl_precond_info(M)->factors.nnz >= A->rows);
     expect_inverse(M, A);
     for (int64_t k = 0; k < A->nnz; ++k)
         A->val[k] *= 1 + 0.01 * (double)(k % 7);

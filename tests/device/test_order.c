@@ -43,8 +43,8 @@ static void test_order__complete_factors_are_the_inverse(void **state)
         lcl_precond *M;
         assert_int_equal(test_precond_create(&M, *state, &A, &complete),
                          LCL_OK);
-        assert_int_equal(lcl_precond_info(M)->order, orders[k / 2]);
-        assert_int_equal(lcl_precond_info(M)->transversal, k % 2);
+        assert_int_equal(lcl_precond_info(M)->factors.order, orders[k / 2]);
+        assert_int_equal(lcl_precond_info(M)->factors.transversal, k % 2);
         test_expect_inverse(M, &A);
         for (int64_t e = 0; e < A.nnz; ++e)
             A.val[e] *= 1 + 0.1 * (double)(e % 5);
@@ -143,8 +143,8 @@ static void test_order__chains_begin_with_an_order_on_a_cpu(void **state)
         skip();
     test_run_open(&r, *state, shuffled_band(600, 8, -9), NULL, NULL);
     assert_int_equal(info_of(&r)->type, LCL_PRECOND_ILUT);
-    assert_int_equal(info_of(&r)->order, LCL_ORDER_RCM);
-    assert_true(info_of(&r)->transversal);
+    assert_int_equal(info_of(&r)->factors.order, LCL_ORDER_RCM);
+    assert_true(info_of(&r)->factors.transversal);
     assert_int_equal(test_run_solve(&r, LCL_OK), 1);
     test_run_close(&r);
 }
@@ -161,7 +161,7 @@ static void expect_failure_without_order(lcl_context *ctx)
     double *b = test_random_vector(A.rows, 3);
     struct test_solve s;
     test_solve_open(&s, ctx, &A, &params, &solver);
-    assert_int_equal(lcl_precond_info(s.M)->order, LCL_ORDER_NONE);
+    assert_int_equal(lcl_precond_info(s.M)->factors.order, LCL_ORDER_NONE);
     assert_true(test_solve_run(&s, b) > LCL_OK);
     test_solve_close(&s);
     free(b);
@@ -175,9 +175,9 @@ static void test_order__chains_order_after_a_failure_on_a_cpu(void **state)
     if (test_width(*state) > 1)
         skip();
     test_run_open(&r, *state, shuffled_band(600, 8, -1), NULL, NULL);
-    assert_int_equal(info_of(&r)->order, LCL_ORDER_NONE);
+    assert_int_equal(info_of(&r)->factors.order, LCL_ORDER_NONE);
     assert_int_equal(test_run_solve(&r, LCL_OK), 2);
-    assert_int_equal(info_of(&r)->order, LCL_ORDER_RCM);
+    assert_int_equal(info_of(&r)->factors.order, LCL_ORDER_RCM);
     assert_int_equal(lcl_chain_attempt(r.C, 1)->solver, LCL_SOLVER_IDR);
     assert_true(lcl_chain_attempt(r.C, 1)->iterations < 10);
     test_run_close(&r);

@@ -351,7 +351,7 @@ static void expect_solved(lcl_context *ctx, enum lcl_precond_type type,
     double *b = test_right_side(&A);
     struct test_solve s;
     test_solve_open(&s, ctx, &A, &precond, NULL);
-    assert_int_equal(lcl_precond_info(s.M)->trisolve, trisolve);
+    assert_int_equal(lcl_precond_info(s.M)->factors.trisolve, trisolve);
     assert_int_equal(test_solve_run(&s, b), LCL_OK);
     test_solve_close(&s);
     test_csr_finish(&A);
@@ -432,7 +432,7 @@ static void test_precond__huge_subdomains_are_cut_to_what_fits(void **state)
     struct lcl_csr A = test_identity(100);
     lcl_precond *M;
     assert_int_equal(test_precond_create(&M, *state, &A, &params), LCL_OK);
-    assert_int_equal(lcl_precond_info(M)->parts, 1);
+    assert_int_equal(lcl_precond_info(M)->factors.parts, 1);
     test_precond_destroy(&M);
     test_csr_finish(&A);
 }

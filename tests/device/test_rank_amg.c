@@ -70,24 +70,24 @@ static int solve_alone(lcl_context *ctx, const struct lcl_csr *A,
 static void expect_levels(const struct test_ranks *R)
 {
     const struct lcl_precond_info *first = &R->M[0]->info;
-    assert_true(first->amg_levels > 2);
-    assert_int_equal(first->amg_rows[0], R->A->rows);
-    assert_int_equal(first->amg_nnz[0], R->A->nnz);
-    for (int l = 1; l < first->amg_levels; ++l)
-        assert_true(2 * first->amg_rows[l] < first->amg_rows[l - 1]);
+    assert_true(first->amg.levels > 2);
+    assert_int_equal(first->amg.rows[0], R->A->rows);
+    assert_int_equal(first->amg.nnz[0], R->A->nnz);
+    for (int l = 1; l < first->amg.levels; ++l)
+        assert_true(2 * first->amg.rows[l] < first->amg.rows[l - 1]);
     for (int r = 1; r < R->size; ++r) {
         const struct lcl_precond_info *info = &R->M[r]->info;
-        assert_int_equal(info->amg_levels, first->amg_levels);
-        assert_memory_equal(info->amg_rows, first->amg_rows,
-                            sizeof info->amg_rows);
-        assert_memory_equal(info->amg_nnz, first->amg_nnz,
-                            sizeof info->amg_nnz);
-        assert_memory_equal(info->amg_lambda, first->amg_lambda,
-                            sizeof info->amg_lambda);
-        assert_memory_equal(info->amg_storage, first->amg_storage,
-                            sizeof info->amg_storage);
-        assert_memory_equal(info->amg_loss, first->amg_loss,
-                            sizeof info->amg_loss);
+        assert_int_equal(info->amg.levels, first->amg.levels);
+        assert_memory_equal(info->amg.rows, first->amg.rows,
+                            sizeof info->amg.rows);
+        assert_memory_equal(info->amg.nnz, first->amg.nnz,
+                            sizeof info->amg.nnz);
+        assert_memory_equal(info->amg.lambda_max, first->amg.lambda_max,
+                            sizeof info->amg.lambda_max);
+        assert_memory_equal(info->amg.storage, first->amg.storage,
+                            sizeof info->amg.storage);
+        assert_memory_equal(info->amg.loss, first->amg.loss,
+                            sizeof info->amg.loss);
     }
 }
 
@@ -171,8 +171,8 @@ static void test_rank_amg__ranks_agree_on_the_format(void **state)
     make_solvers(&R, &m);
     for (int r = 0; r < 2; ++r) {
         const struct lcl_precond_info *info = &R.M[r]->info;
-        assert_int_equal(info->amg_storage[0], LCL_FACTOR_STORAGE_FP32);
-        assert_true(info->amg_loss[0] > 1e24);
+        assert_int_equal(info->amg.storage[0], LCL_FACTOR_STORAGE_FP32);
+        assert_true(info->amg.loss[0] > 1e24);
     }
     test_ranks_close(&R);
     test_csr_finish(&A);
@@ -216,11 +216,11 @@ static void test_rank_amg__gathered_levels_are_those_of_one_device(void **state)
                          LCL_OK);
         make_solvers(&R, &methods[k]);
         const struct lcl_precond_info *info = &R.M[0]->info;
-        assert_int_equal(info->amg_levels, M->info.amg_levels);
-        assert_memory_equal(info->amg_rows, M->info.amg_rows,
-                            sizeof info->amg_rows);
-        assert_memory_equal(info->amg_nnz, M->info.amg_nnz,
-                            sizeof info->amg_nnz);
+        assert_int_equal(info->amg.levels, M->info.amg.levels);
+        assert_memory_equal(info->amg.rows, M->info.amg.rows,
+                            sizeof info->amg.rows);
+        assert_memory_equal(info->amg.nnz, M->info.amg.nnz,
+                            sizeof info->amg.nnz);
         test_ranks_drop(&R);
         lcl_precond_destroy(&M);
         lcl_operator_destroy(&op);
@@ -297,7 +297,7 @@ static void test_rank_amg__follows_new_values(void **state)
             A.val[i] *= -1024;
         assert_int_equal(test_ranks_update(&R, A.val), LCL_OK);
     }
-    assert_int_equal(R.M[0]->info.amg_setups, 1);
+    assert_int_equal(R.M[0]->info.amg.setups, 1);
     assert_int_equal(test_ranks_expect_solved(&R), before);
     test_ranks_close(&R);
     test_csr_finish(&A);
@@ -311,11 +311,11 @@ static void test_rank_amg__values_choose_the_smoother(void **state)
     (void)state;
     test_ranks_open(&R, 2, &A, NULL);
     make_solvers(&R, &by_choice);
-    assert_int_equal(R.M[0]->info.amg_smoother, LCL_AMG_CHEBYSHEV);
+    assert_int_equal(R.M[0]->info.amg.smoother, LCL_AMG_CHEBYSHEV);
     A.val[1] *= 0.5;
     assert_int_equal(test_ranks_update(&R, A.val), LCL_OK);
     for (int r = 0; r < 2; ++r)
-        assert_int_equal(R.M[r]->info.amg_smoother, LCL_AMG_JACOBI);
+        assert_int_equal(R.M[r]->info.amg.smoother, LCL_AMG_JACOBI);
     assert_in_range(test_ranks_expect_solved(&R), 2, 20);
     test_ranks_close(&R);
     test_csr_finish(&A);
@@ -336,7 +336,7 @@ static void expect_kept(lcl_context *ctx, const char *problem,
     const int alone = solve_alone_with(ctx, &A, m, true);
     for (int k = 0; k < 2; ++k) { // the last time with the values of `alone`
         assert_int_equal(test_ranks_update(&R, k == 0 ? val : A.val), LCL_OK);
-        assert_int_equal(R.M[0]->info.amg_setups, 1);
+        assert_int_equal(R.M[0]->info.amg.setups, 1);
     }
     assert_in_range(test_ranks_expect_solved(&R), 2, alone + 2);
     test_ranks_close(&R);
@@ -365,8 +365,8 @@ static void test_rank_amg__power_laws_stay_sparse(void **state)
     test_ranks_open(&R, 2, &A, NULL);
     make_solvers(&R, &by_cg);
     const struct lcl_precond_info *info = &R.M[0]->info;
-    assert_true(info->amg_plain[0]);
-    assert_true(info->amg_levels > 1 && info->amg_complexity < 3);
+    assert_true(info->amg.plain[0]);
+    assert_true(info->amg.levels > 1 && info->amg.complexity < 3);
     const int before = test_ranks_expect_solved(&R);
     assert_in_range(before, 2, solve_alone(*state, &A, &by_cg) + 2);
     for (int64_t k = 0; k < A.nnz; ++k)
@@ -405,8 +405,8 @@ static void expect_shrinking(double d, double e, int second, int third)
     test_ranks_open(&R, 2, &A, NULL);
     make_solvers(&R, &by_cg);
     const struct lcl_precond_info *info = &R.M[0]->info;
-    assert_int_equal(info->amg_rows[1], A.rows / second);
-    assert_int_equal(info->amg_rows[2], A.rows / third);
+    assert_int_equal(info->amg.rows[1], A.rows / second);
+    assert_int_equal(info->amg.rows[2], A.rows / third);
     test_ranks_close(&R);
     test_csr_finish(&A);
 }

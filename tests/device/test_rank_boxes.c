@@ -60,8 +60,9 @@ static void expect_boxes(const lcl_precond *M, const struct rows *R)
     const size_t n = (size_t)R->count;
     int32_t *part = calloc(n, sizeof *part), *level = calloc(n, sizeof *level);
     assert_true(part && level);
-    assert_int_equal(lcl_precond_info(M)->partition, LCL_PARTITION_GEOMETRIC);
-    assert_int_equal(lcl_precond_info(M)->parts, count_boxes(R));
+    assert_int_equal(lcl_precond_info(M)->factors.partition,
+                     LCL_PARTITION_GEOMETRIC);
+    assert_int_equal(lcl_precond_info(M)->factors.parts, count_boxes(R));
     assert_int_equal(lcl_precond_locate(M, part, level), LCL_OK);
     for (int64_t i = 0; i < R->count; ++i)
         for (int64_t j = 0; j < i; ++j)
@@ -394,8 +395,8 @@ static void expect_stages(const struct lcl_kron *K, enum lcl_kron_type type,
         const struct rows own = rows_of(op, of, r);
         const struct lcl_precond_info *info =
             lcl_precond_info(lcl_precond_member(M, r));
-        assert_int_equal(info->partition, LCL_PARTITION_GEOMETRIC);
-        assert_int_equal(info->parts, K->stages * count_boxes(&own));
+        assert_int_equal(info->factors.partition, LCL_PARTITION_GEOMETRIC);
+        assert_int_equal(info->factors.parts, K->stages * count_boxes(&own));
     }
     expect_solved(op, M, &A);
     lcl_precond_destroy(&M);

@@ -105,8 +105,8 @@ static void test_rank_precond__auto_counts_the_rows_of_all_ranks(void **state)
     make_solvers(&R, &m);
     for (int r = 0; r < R.size; ++r) {
         const struct lcl_precond_info *info = lcl_precond_info(R.M[r]);
-        assert_int_equal(info->coarse, LCL_COARSE_MULT);
-        unknowns += info->coarse_rows;
+        assert_int_equal(info->coarse.type, LCL_COARSE_MULT);
+        unknowns += info->coarse.rows;
     }
     assert_in_range(unknowns, 8, 1024);
     test_ranks_close(&R);

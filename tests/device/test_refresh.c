@@ -192,7 +192,7 @@ static void test_refresh__levels_outlive_old_values(void **state)
     turn(&s);
     assert_true(solve(&s, 2, 1) > 1.5 * fresh);
     solve(&s, 1, 0);
-    assert_int_equal(lcl_precond_info(s.M)->amg_setups, 1);
+    assert_int_equal(lcl_precond_info(s.M)->amg.setups, 1);
     close_system(&s);
 }
 

@@ -169,11 +169,11 @@ static void expect_method(lcl_context *ctx, const struct lcl_csr *A, int block,
         add_part(A, &P, p, m->level, m->type != LCL_PRECOND_AS, b, expected);
     test_expect_near("x", x, expected, A->rows, 1e-10);
     const struct lcl_precond_info *info = lcl_precond_info(M);
-    assert_int_equal(info->parts, P.parts);
-    assert_int_equal(info->extended_rows, lcl_subdomains_rows(&P));
-    assert_int_equal(info->ilu_level, m->level);
-    assert_int_equal(info->overlap, overlap_of(m));
-    assert_true(info->factor_nnz >= info->nnz_kept);
+    assert_int_equal(info->factors.parts, P.parts);
+    assert_int_equal(info->factors.rows, lcl_subdomains_rows(&P));
+    assert_int_equal(info->factors.ilu_level, m->level);
+    assert_int_equal(info->factors.overlap, overlap_of(m));
+    assert_true(info->factors.nnz >= info->nnz_kept);
     test_precond_destroy(&M);
     lcl_subdomains_finish(&P);
     free(b);
@@ -260,7 +260,7 @@ static void expect_complete(lcl_context *ctx, struct lcl_csr *A, int block,
     assert_int_equal(lcl_operator_create(&O, ctx, A, &op), LCL_OK);
     for (int i = 0; i < 2; ++i)
         assert_int_equal(lcl_precond_create(&M[i], O, &params[i]), LCL_OK);
-    assert_int_equal(lcl_precond_info(M[1])->ilut_p, 10000);
+    assert_int_equal(lcl_precond_info(M[1])->factors.ilut_p, 10000);
     expect_same_solution(M, b, A->rows);
     for (int64_t i = 0; i < A->rows; ++i)
         A->val[lcl_csr_find(A, i, i)] *= 1.5;
@@ -304,7 +304,7 @@ static void test_schwarz__ilut_bounds_its_fill(void **state)
             lcl_precond *M;
             assert_int_equal(test_precond_create(&M, *state, &A, &params),
                              LCL_OK);
-            const int64_t nnz = lcl_precond_info(M)->factor_nnz;
+            const int64_t nnz = lcl_precond_info(M)->factors.nnz;
             assert_true(i == 0 ? nnz <= (2 * p + 1) * A.rows && nnz > A.rows
                                : nnz == A.rows);
             test_precond_destroy(&M);
@@ -491,8 +491,8 @@ static void test_schwarz__subdomains_may_have_one_row(void **state)
                           .labels_count = N}};
         lcl_precond *M;
         assert_int_equal(test_precond_create(&M, *state, &A, &params), LCL_OK);
-        assert_int_equal(lcl_precond_info(M)->parts, N);
-        assert_int_equal(lcl_precond_info(M)->part_rows_max, 1);
+        assert_int_equal(lcl_precond_info(M)->factors.parts, N);
+        assert_int_equal(lcl_precond_info(M)->factors.part_rows_max, 1);
         assert_int_equal(lcl_precond_apply(M, b, x), LCL_OK);
         for (int k = 0; k < N; ++k)
             assert_true(fabs(x[k] - b[k] / 6) <= 1e-7);

@@ -156,9 +156,9 @@ static void test_solver__hec_level_launches_each_level(void **state)
         lcl_precond *M;
         assert_int_equal(test_precond_create(&M, *state, &A, &whole), LCL_OK);
         const struct lcl_precond_info *info = lcl_precond_info(M);
-        assert_int_equal(info->levels_max, 7 + 6 + 5 - 2);
+        assert_int_equal(info->factors.levels_max, 7 + 6 + 5 - 2);
         if (i == 0)
-            assert_int_equal(info->launches, 2 * info->levels_max);
+            assert_int_equal(info->launches, 2 * info->factors.levels_max);
         else
             assert_in_range(info->launches, 2, 4);
         x[i] = test_vector(A.rows);
@@ -189,8 +189,8 @@ static void test_solver__levels_are_those_of_the_publication(void **state)
         if (!test_trisolve_supported(*state, names[i]))
             continue;
         assert_int_equal(test_precond_create(&M, *state, &A, &params), LCL_OK);
-        assert_int_equal(lcl_precond_info(M)->levels_max, 1);
-        assert_int_equal(lcl_precond_info(M)->elimination,
+        assert_int_equal(lcl_precond_info(M)->factors.levels_max, 1);
+        assert_int_equal(lcl_precond_info(M)->factors.elimination,
                          LCL_ELIMINATION_NATURAL);
         test_precond_destroy(&M);
     }
@@ -200,7 +200,7 @@ static void test_solver__levels_are_those_of_the_publication(void **state)
             .trisolve = LCL_TRISOLVE_DAG_VC_ILDU0_FUSED,
             .elimination = (enum lcl_elimination)i};
         assert_int_equal(test_precond_create(&M, *state, &T, &params), LCL_OK);
-        assert_int_equal(lcl_precond_info(M)->levels_max,
+        assert_int_equal(lcl_precond_info(M)->factors.levels_max,
                          i == LCL_ELIMINATION_TWISTED ? 5 : 9);
         test_precond_destroy(&M);
     }

@@ -196,7 +196,7 @@ static void test_team__preconditioners_add_up(void **state)
     assert_int_equal(lcl_precond_create(&M, t.op, &ildu0), LCL_OK);
     const struct lcl_precond_info *info = lcl_precond_info(M);
     assert_int_equal(info->rows, t.A.rows);
-    assert_in_range(info->parts, t.A.rows / 40, t.A.rows);
+    assert_in_range(info->factors.parts, t.A.rows / 40, t.A.rows);
     assert_int_equal(lcl_precond_apply(M, t.b, t.x), LCL_OK);
     assert_int_equal(lcl_precond_update(M), LCL_OK);
     assert_int_equal(lcl_precond_apply(M, t.b, t.y), LCL_OK);

@@ -43,7 +43,7 @@ static void test_transversal__complete_factors_are_the_inverse(void **state)
     struct lcl_csr A = shifted(70, 1);
     lcl_precond *M;
     assert_int_equal(test_precond_create(&M, *state, &A, &complete), LCL_OK);
-    assert_true(lcl_precond_info(M)->transversal);
+    assert_true(lcl_precond_info(M)->factors.transversal);
     assert_int_equal(lcl_precond_info(M)->type, LCL_PRECOND_ILUT);
     test_expect_inverse(M, &A);
     for (int64_t k = 0; k < A.nnz; ++k)

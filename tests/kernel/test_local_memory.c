@@ -107,8 +107,9 @@ static void expect_rows(lcl_context *ctx, enum lcl_trisolve name,
     };
     lcl_precond *M;
     assert_int_equal(test_precond_create_bsr(&M, ctx, A, &params), LCL_OK);
-    assert_int_equal(lcl_precond_info(M)->part_rows_max, A->rows / PARTS);
-    assert_int_equal(lcl_precond_info(M)->parts, PARTS);
+    assert_int_equal(lcl_precond_info(M)->factors.part_rows_max,
+                     A->rows / PARTS);
+    assert_int_equal(lcl_precond_info(M)->factors.parts, PARTS);
     expect_applied(M, A);
     test_precond_destroy(&M);
 }

@@ -127,9 +127,10 @@ class Solve(Case):
                 op, "ilut", ilut_p=5, ilut_tol=1e-2, transversal=True,
                 partition="natural", subdomain_rows=np.int64(100), relax=None)
             self.assertEqual((op.info.spmv, op.info.nnz), ("csr", A.nnz))
-            self.assertEqual((M.info.type, M.info.ilut_p, M.info.parts),
+            self.assertEqual((M.info.type, M.info.factors.ilut_p,
+                              M.info.factors.parts),
                              ("ilut", 5, 4))
-            self.assertTrue(M.info.transversal)
+            self.assertTrue(M.info.factors.transversal)
 
     def test_solve__warns_of_a_solve_without_solution(self):
         A = laplace(20)
@@ -469,9 +470,9 @@ class Info(Case):
         with levelcl.Preconditioner(laplace(40), "amg", amg_storage="bf16",
                                     amg_coarse_rows=50) as M:
             info = M.info
-        self.assertGreater(info.amg_levels, 1)
-        self.assertEqual(info.amg_storage[0], "bf16")
-        self.assertEqual(len(info.amg_storage), levelcl.AMG_LEVELS)
+        self.assertGreater(info.amg.levels, 1)
+        self.assertEqual(info.amg.storage[0], "bf16")
+        self.assertEqual(len(info.amg.storage), levelcl.AMG_LEVELS)
 
     def test_memory__grows_with_the_objects(self):
         A = laplace(40)
@@ -481,11 +482,11 @@ class Info(Case):
             with_operator = context.memory
             M = levelcl.Preconditioner(op, "ilu0", coarse="none")
             full = context.memory
-            parts = op.info.bytes + M.info.factor_bytes
+            parts = op.info.bytes + M.info.bytes
             self.assertGreaterEqual(full.buffer_bytes - empty.buffer_bytes,
                                     parts)
             self.assertGreater(op.info.bytes, 8 * A.nnz)
-            self.assertGreater(M.info.factor_bytes, 0)
+            self.assertGreater(M.info.bytes, 0)
             self.assertGreaterEqual(full.device_bytes, full.buffer_bytes)
             self.assertGreater(full.buffers, with_operator.buffers)
             M.close()
@@ -816,10 +817,10 @@ class BadInput(Case):
         A = laplace(6)
         labels = np.repeat(np.arange(4), 9)
         with levelcl.Preconditioner(A, labels=labels) as M:
-            self.assertEqual(M.info.parts, 4)
+            self.assertEqual(M.info.factors.parts, 4)
         with levelcl.Preconditioner(
                 A, "block-jacobi", block_ptr=np.arange(0, 37, 6)) as M:
-            self.assertEqual(M.info.diagonal_blocks, 6)
+            self.assertEqual(M.info.blocks.count, 6)
         for error, sentence, keywords in (
                 (levelcl.LevelclError, "labels", {"labels": labels[1:]}),
                 (TypeError, "float64", {"labels": labels + 0.5}),

@@ -43,7 +43,7 @@ enum lcl_solver_type test_run_solver(const struct test_run *r)
 static bool corrects_first(const struct test_run *r)
 {
     const lcl_precond *M = lcl_chain_precond(r->C);
-    return M && lcl_precond_info(M)->coarse == LCL_COARSE_MULT;
+    return M && lcl_precond_info(M)->coarse.type == LCL_COARSE_MULT;
 }
 
 int test_run_solve(struct test_run *r, enum lcl_status expected)

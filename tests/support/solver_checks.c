@@ -65,7 +65,7 @@ void test_solve_known(struct test_solve *s, lcl_context *ctx,
     test_solve_open(s, ctx, A, precond, params);
     solve_from_zero(s, b);
     // deflated CG starts with the correction
-    if (lcl_precond_info(s->M)->coarse != LCL_COARSE_MULT)
+    if (lcl_precond_info(s->M)->coarse.type != LCL_COARSE_MULT)
         assert_true(s->report.history[0] == 1);
     test_expect_known(s, 1e-6);
     free(b);

@@ -114,16 +114,15 @@ static void put_outcome(FILE *out, const struct job *job)
 static void put_subdomains(FILE *out, const struct lcl_precond_info *info)
 {
     html_open_fact(out, "subdomains");
-    html_text(out, "%s of ", html_count(info->parts).text);
-    if (info->part_rows_min < info->part_rows_max)
-        html_text(out, "%" PRId64 " to ", info->part_rows_min);
-    html_text(out, "%" PRId64 " rows, by %s%s", info->part_rows_max,
-              lcl_partition_name(info->partition),
-              info->weighted ? " with edge weights" : "");
+    html_text(out, "%s of ", html_count(info->factors.parts).text);
+    if (info->factors.part_rows_min < info->factors.part_rows_max)
+        html_text(out, "%" PRId64 " to ", info->factors.part_rows_min);
+    html_text(out, "%" PRId64 " rows, by %s%s", info->factors.part_rows_max,
+              lcl_partition_name(info->factors.partition),
+              info->factors.weighted ? " with edge weights" : "");
     html_close_fact(out);
     html_fact(out, "factors", "%.*f MB on the device, %s",
-              memory_decimals(info->factor_bytes),
-              1e-6 * (double)info->factor_bytes,
+              memory_decimals(info->bytes), 1e-6 * (double)info->bytes,
               lcl_factor_storage_name(info->storage));
 }
 
@@ -132,22 +131,22 @@ static void put_precond(FILE *out, const struct job *job)
     const struct lcl_precond_info *info = lcl_precond_info(job->M);
     if (job_has_subdomains(job))
         put_subdomains(out, info);
-    if (info && info->transversal)
+    if (info && info->factors.transversal)
         html_fact(out, "permuted",
                   "columns, so that the largest entries are "
                   "on the diagonal, scaled");
-    if (info && info->order > LCL_ORDER_NONE)
+    if (info && info->factors.order > LCL_ORDER_NONE)
         html_fact(out, "order", "%s, of the rows before factors",
-                  lcl_order_name(info->order));
-    if (info && info->coarse_rows > 0)
+                  lcl_order_name(info->factors.order));
+    if (info && info->coarse.rows > 0)
         html_fact(out, "coarse", "%s, %s unknowns",
-                  lcl_coarse_name(info->coarse),
-                  html_count(info->coarse_rows).text);
-    if (info && info->amg_levels > 0)
+                  lcl_coarse_name(info->coarse.type),
+                  html_count(info->coarse.rows).text);
+    if (info && info->amg.levels > 0)
         html_fact(out, "multigrid", "%s, %d levels, %.*f MB on the device",
-                  lcl_amg_coarsening_name(info->amg_coarsening),
-                  info->amg_levels, memory_decimals(info->amg_bytes),
-                  1e-6 * (double)info->amg_bytes);
+                  lcl_amg_coarsening_name(info->amg.coarsening),
+                  info->amg.levels, memory_decimals(info->amg.bytes),
+                  1e-6 * (double)info->amg.bytes);
 }
 
 static void put_product(FILE *out, const struct job *job)

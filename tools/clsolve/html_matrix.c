@@ -74,7 +74,8 @@ static enum lcl_status draw_couplings(FILE *out, const struct job *job,
 {
     const struct lcl_precond_info *info = lcl_precond_info(job->M);
     struct density D;
-    const enum lcl_status st = density_count(&D, &job->A, part, info->parts);
+    const enum lcl_status st =
+        density_count(&D, &job->A, part, info->factors.parts);
     if (st < 0)
         return st;
     html_open_figure(out);
@@ -86,8 +87,8 @@ static enum lcl_status draw_couplings(FILE *out, const struct job *job,
         "cells. The diagonal is kept in the factors; the rest, %.1f %% of the "
         "couplings, is dropped. A cell that is not empty has %s to %s entries; "
         "shades are logarithmic.",
-        html_count(info->parts).text, D.cells, D.cells,
-        100 * info->dropped_share, html_count(D.least).text,
+        html_count(info->factors.parts).text, D.cells, D.cells,
+        100 * info->factors.dropped_share, html_count(D.least).text,
         html_count(D.most).text);
     density_finish(&D);
     return LCL_OK;
@@ -226,7 +227,7 @@ enum lcl_status html_partition(FILE *out, const struct job *job,
     const struct lcl_precond_info *info = lcl_precond_info(job->M);
     struct grid grid;
     const bool known = grid_find(&grid, &job->cli, job->A.rows);
-    if (!known && info->transversal) // its columns have no subdomain
+    if (!known && info->factors.transversal) // its columns have no subdomain
         return LCL_OK;
     if (!known)
         return draw_couplings(out, job, rows->part);
@@ -239,8 +240,8 @@ enum lcl_status html_partition(FILE *out, const struct job *job,
         " to %" PRId64
         " rows; the couplings between them, %.1f %% of all, are dropped.",
         grid.n[2] > 1 ? "in planes through the middle of" : "on", grid.n[0],
-        grid.n[1], grid.n[2], html_count(info->parts).text,
-        info->parts == 1 ? "" : "s", info->part_rows_min, info->part_rows_max,
-        100 * info->dropped_share);
+        grid.n[1], grid.n[2], html_count(info->factors.parts).text,
+        info->factors.parts == 1 ? "" : "s", info->factors.part_rows_min,
+        info->factors.part_rows_max, 100 * info->factors.dropped_share);
     return st;
 }

@@ -120,21 +120,21 @@ void html_multigrid(FILE *out, const struct job *job)
     const struct lcl_precond_info *info = lcl_precond_info(job->M);
     char name[LCL_AMG_LEVELS][24];
     struct bar bar[LCL_AMG_LEVELS];
-    for (int l = 0; l < info->amg_levels; ++l) {
+    for (int l = 0; l < info->amg.levels; ++l) {
         snprintf(name[l], sizeof name[l], "level %d", l);
-        bar[l] = (struct bar){name[l], (double)info->amg_rows[l], ""};
+        bar[l] = (struct bar){name[l], (double)info->amg.rows[l], ""};
         snprintf(bar[l].text, sizeof bar[l].text, "%s rows, %s nonzeros",
-                 html_count(info->amg_rows[l]).text,
-                 html_count(info->amg_nnz[l]).text);
+                 html_count(info->amg.rows[l]).text,
+                 html_count(info->amg.nnz[l]).text);
     }
     html_open_figure(out);
-    draw_bars(out, "Rows by level of multigrid", bar, info->amg_levels);
+    draw_bars(out, "Rows by level of multigrid", bar, info->amg.levels);
     html_close_figure(out,
                       "Rows by level of multigrid. All matrices together have "
                       "%.2f times the entries of A; %s, smoother %s.",
-                      info->amg_complexity,
-                      lcl_amg_coarsening_name(info->amg_coarsening),
-                      lcl_amg_smoother_name(info->amg_smoother));
+                      info->amg.complexity,
+                      lcl_amg_coarsening_name(info->amg.coarsening),
+                      lcl_amg_smoother_name(info->amg.smoother));
 }
 
 // ---------------------------------------------------------------- levels
@@ -184,17 +184,17 @@ void html_levels(FILE *out, const struct job *job, const struct html_rows *rows)
 {
     const struct lcl_precond_info *info = lcl_precond_info(job->M);
     const struct histogram H =
-        count_levels(rows->level, info->rows, info->levels_max);
+        count_levels(rows->level, info->rows, info->factors.levels_max);
     char width[64] = "";
     if (H.width > 1)
         snprintf(width, sizeof width, " Each bar stands for %d levels.",
                  H.width);
     html_open_figure(out);
-    draw_histogram(out, &H, info->levels_max);
+    draw_histogram(out, &H, info->factors.levels_max);
     html_close_figure(
         out,
         "Rows of all subdomains by their level in the triangular solves. The "
         "rows of a level are computed at once; a subdomain has at most %" PRId64
         " levels, %.1f on average.%s",
-        info->levels_max, info->levels_mean, width);
+        info->factors.levels_max, info->factors.levels_mean, width);
 }

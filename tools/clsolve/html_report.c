@@ -209,11 +209,11 @@ static enum lcl_status put_matrix_figures(const struct page *page)
 {
     const struct lcl_precond_info *info = lcl_precond_info(page->job->M);
     enum lcl_status st = html_pattern(page->out, page->job);
-    if (st == LCL_OK && page->rows.part && info->parts > 1)
+    if (st == LCL_OK && page->rows.part && info->factors.parts > 1)
         st = html_partition(page->out, page->job, &page->rows);
     if (page->rows.level)
         html_levels(page->out, page->job, &page->rows);
-    if (info && info->amg_levels > 0)
+    if (info && info->amg.levels > 0)
         html_multigrid(page->out, page->job);
     return st;
 }

@@ -24,7 +24,7 @@ struct memory memory_in_use(const struct job *job)
     const struct lcl_precond_info *M = lcl_precond_info(job->M);
     struct memory memory = {.all = sum(&job->devices)};
     memory.op = op ? op->bytes : 0;
-    memory.precond = M ? M->factor_bytes + M->coarse_bytes : 0;
+    memory.precond = M ? M->bytes + M->coarse.bytes : 0;
     const uint64_t known = memory.op + memory.precond;
     if (memory.all.buffer_bytes > known)
         memory.other = memory.all.buffer_bytes - known;

@@ -27,7 +27,7 @@ const char *method_precond(char title[METHOD_TITLE], const struct job *job)
     const struct lcl_precond_info *info = lcl_precond_info(job->M);
     const char *name = lcl_precond_name(info ? info->type : LCL_PRECOND_NONE);
     snprintf(title, METHOD_TITLE, job_has_subdomains(job) ? "%s (%s)" : "%s",
-             name, info ? lcl_trisolve_name(info->trisolve) : "");
+             name, info ? lcl_trisolve_name(info->factors.trisolve) : "");
     return title;
 }
 

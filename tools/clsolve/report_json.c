@@ -113,8 +113,9 @@ static void put_method(cJSON *record, const struct job *job)
     }
     json_put_text(method, "precond",
                   lcl_precond_name(info ? info->type : precond->type));
-    json_put_text(method, "trisolve",
-                  lcl_trisolve_name(info ? info->trisolve : precond->trisolve));
+    json_put_text(
+        method, "trisolve",
+        lcl_trisolve_name(info ? info->factors.trisolve : precond->trisolve));
     json_put_count(method, "block_size", options->op.block_size);
     json_put_text(method, "spmv", lcl_spmv_name(options->op.spmv));
     if (cli_is_kron(&job->cli))
@@ -151,42 +152,40 @@ static void put_repaired(cJSON *object, const struct lcl_precond_info *info)
             rows, cJSON_CreateNumber((double)info->repaired_rows[i] + 1));
 }
 
-static void put_diagonal(cJSON *object, const struct lcl_precond_info *info)
+static void put_diagonal(cJSON *object, const struct lcl_blocks_info *info)
 {
-    json_put_count(object, "diagonal_blocks", info->diagonal_blocks);
-    json_put_count(object, "diagonal_block_rows_max",
-                   info->diagonal_block_rows_max);
-    json_put_count(object, "diagonal_blocks_fp32", info->diagonal_blocks_fp32);
-    json_put_count(object, "diagonal_blocks_bf16", info->diagonal_blocks_bf16);
+    json_put_count(object, "diagonal_blocks", info->count);
+    json_put_count(object, "diagonal_block_rows_max", info->rows_max);
+    json_put_count(object, "diagonal_blocks_fp32", info->fp32);
+    json_put_count(object, "diagonal_blocks_bf16", info->bf16);
     json_put_text(object, "extraction",
                   lcl_block_extraction_name(info->extraction));
-    json_put_text(object, "block_apply",
-                  lcl_block_apply_name(info->block_apply));
+    json_put_text(object, "block_apply", lcl_block_apply_name(info->apply));
 }
 
-static void put_levels(cJSON *object, const struct lcl_precond_info *info)
+static void put_levels(cJSON *object, const struct lcl_amg_info *info)
 {
     json_put_text(object, "amg_coarsening",
-                  lcl_amg_coarsening_name(info->amg_coarsening));
+                  lcl_amg_coarsening_name(info->coarsening));
     json_put_text(object, "amg_smoother",
-                  lcl_amg_smoother_name(info->amg_smoother));
+                  lcl_amg_smoother_name(info->smoother));
     cJSON *levels = cJSON_AddArrayToObject(object, "amg_levels");
-    for (int l = 0; l < info->amg_levels; ++l) {
+    for (int l = 0; l < info->levels; ++l) {
         cJSON *level = cJSON_CreateObject();
-        json_put_count(level, "rows", info->amg_rows[l]);
-        json_put_count(level, "nnz", info->amg_nnz[l]);
-        json_put_number(level, "lambda", info->amg_lambda[l]);
+        json_put_count(level, "rows", info->rows[l]);
+        json_put_count(level, "nnz", info->nnz[l]);
+        json_put_number(level, "lambda", info->lambda_max[l]);
         json_put_text(level, "storage",
-                      lcl_factor_storage_name(info->amg_storage[l]));
-        if (info->amg_loss[l] != 0)
-            json_put_number(level, "loss", info->amg_loss[l]);
-        if (info->amg_plain[l])
+                      lcl_factor_storage_name(info->storage[l]));
+        if (info->loss[l] != 0)
+            json_put_number(level, "loss", info->loss[l]);
+        if (info->plain[l])
             cJSON_AddTrueToObject(level, "plain");
         cJSON_AddItemToArray(levels, level);
     }
-    json_put_number(object, "amg_complexity", info->amg_complexity);
-    json_put_count(object, "amg_bytes", (int64_t)info->amg_bytes);
-    json_put_count(object, "amg_traffic", (int64_t)info->amg_traffic);
+    json_put_number(object, "amg_complexity", info->complexity);
+    json_put_count(object, "amg_bytes", (int64_t)info->bytes);
+    json_put_count(object, "amg_traffic", (int64_t)info->traffic);
 }
 
 static void put_precond(cJSON *record, const struct job *job)
@@ -194,44 +193,46 @@ static void put_precond(cJSON *record, const struct job *job)
     const struct lcl_precond_info *info = lcl_precond_info(job->M);
     if (!info)
         return;
+    const struct lcl_factors_info *factors = &info->factors;
+    const struct lcl_coarse_info *coarse = &info->coarse;
     cJSON *object = cJSON_AddObjectToObject(record, "precond");
     json_put_text(object, "type", lcl_precond_name(info->type));
-    json_put_text(object, "trisolve", lcl_trisolve_name(info->trisolve));
+    json_put_text(object, "trisolve", lcl_trisolve_name(factors->trisolve));
     json_put_count(object, "block_size", info->block_size);
     json_put_count(object, "nnz_kept", info->nnz_kept);
-    json_put_number(object, "dropped_share", info->dropped_share);
-    json_put_number(object, "dropped_weight", info->dropped_weight);
-    json_put_count(object, "ilu_level", info->ilu_level);
-    json_put_count(object, "ilut_p", info->ilut_p);
-    json_put_number(object, "ilut_tol", info->ilut_tol);
-    json_put_count(object, "overlap", info->overlap);
-    json_put_bool(object, "transversal", info->transversal);
-    json_put_text(object, "order", lcl_order_name(info->order));
-    json_put_count(object, "extended_rows", info->extended_rows);
-    json_put_count(object, "factor_nnz", info->factor_nnz);
-    json_put_count(object, "parts", info->parts);
-    json_put_count(object, "part_rows_min", info->part_rows_min);
-    json_put_count(object, "part_rows_max", info->part_rows_max);
-    json_put_count(object, "levels_max", info->levels_max);
-    json_put_number(object, "levels_mean", info->levels_mean);
+    json_put_number(object, "dropped_share", factors->dropped_share);
+    json_put_number(object, "dropped_weight", factors->dropped_weight);
+    json_put_count(object, "ilu_level", factors->ilu_level);
+    json_put_count(object, "ilut_p", factors->ilut_p);
+    json_put_number(object, "ilut_tol", factors->ilut_tol);
+    json_put_count(object, "overlap", factors->overlap);
+    json_put_bool(object, "transversal", factors->transversal);
+    json_put_text(object, "order", lcl_order_name(factors->order));
+    json_put_count(object, "extended_rows", factors->rows);
+    json_put_count(object, "factor_nnz", factors->nnz);
+    json_put_count(object, "parts", factors->parts);
+    json_put_count(object, "part_rows_min", factors->part_rows_min);
+    json_put_count(object, "part_rows_max", factors->part_rows_max);
+    json_put_count(object, "levels_max", factors->levels_max);
+    json_put_number(object, "levels_mean", factors->levels_mean);
     json_put_count(object, "missing_diagonals", info->missing_diagonals);
     put_repaired(object, info);
-    json_put_count(object, "factor_bytes", (int64_t)info->factor_bytes);
+    json_put_count(object, "factor_bytes", (int64_t)info->bytes);
     json_put_text(object, "storage", lcl_factor_storage_name(info->storage));
-    if (info->diagonal_blocks > 0)
-        put_diagonal(object, info);
+    if (info->blocks.count > 0)
+        put_diagonal(object, &info->blocks);
     json_put_count(object, "launches", info->launches);
-    json_put_count(object, "barriers", info->barriers);
-    json_put_count(object, "group_size", info->group_size);
-    json_put_text(object, "form", info->form);
-    json_put_text(object, "partition", lcl_partition_name(info->partition));
-    json_put_bool(object, "weighted", info->weighted);
-    json_put_text(object, "coarse", lcl_coarse_name(info->coarse));
-    json_put_count(object, "coarse_rows", info->coarse_rows);
-    json_put_count(object, "coarse_pinned", info->coarse_pinned);
-    json_put_count(object, "coarse_bytes", (int64_t)info->coarse_bytes);
-    if (info->amg_levels > 0)
-        put_levels(object, info);
+    json_put_count(object, "barriers", factors->barriers);
+    json_put_count(object, "group_size", factors->group_size);
+    json_put_text(object, "form", factors->form);
+    json_put_text(object, "partition", lcl_partition_name(factors->partition));
+    json_put_bool(object, "weighted", factors->weighted);
+    json_put_text(object, "coarse", lcl_coarse_name(coarse->type));
+    json_put_count(object, "coarse_rows", coarse->rows);
+    json_put_count(object, "coarse_pinned", coarse->pinned);
+    json_put_count(object, "coarse_bytes", (int64_t)coarse->bytes);
+    if (info->amg.levels > 0)
+        put_levels(object, &info->amg);
 }
 
 static void put_operator(cJSON *record, const struct job *job)

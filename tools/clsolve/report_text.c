@@ -195,104 +195,101 @@ static void blocks(const struct lcl_precond_info *info)
 
 static void subdomains(const struct lcl_precond_info *info)
 {
+    const struct lcl_factors_info *F = &info->factors;
     line("subdomains");
-    printf("%" PRId64 " of ", info->parts);
-    if (info->part_rows_min < info->part_rows_max)
-        printf("%" PRId64 " to ", info->part_rows_min);
-    printf("%" PRId64 " rows, by %s%s\n", info->part_rows_max,
-           lcl_partition_name(info->partition),
-           info->weighted ? " with edge weights" : "");
-    if (info->overlap > 0) {
+    printf("%" PRId64 " of ", F->parts);
+    if (F->part_rows_min < F->part_rows_max)
+        printf("%" PRId64 " to ", F->part_rows_min);
+    printf("%" PRId64 " rows, by %s%s\n", F->part_rows_max,
+           lcl_partition_name(F->partition),
+           F->weighted ? " with edge weights" : "");
+    if (F->overlap > 0) {
         line("");
-        printf("overlap %d: %.2f rows per row\n", info->overlap,
-               (double)info->extended_rows / (double)info->rows);
+        printf("overlap %d: %.2f rows per row\n", F->overlap,
+               (double)F->rows / (double)info->rows);
     }
-    const double fill = (double)info->factor_nnz / (double)info->nnz_kept;
-    if (info->ilu_level > 0) {
+    const double fill = (double)F->nnz / (double)info->nnz_kept;
+    if (F->ilu_level > 0) {
         line("");
-        printf("fill of level %d: %.2f values per value kept\n",
-               info->ilu_level, fill);
+        printf("fill of level %d: %.2f values per value kept\n", F->ilu_level,
+               fill);
     }
-    if (info->ilut_p > 0) {
+    if (F->ilut_p > 0) {
         line("");
-        printf("ILUT(%d, %g): %.2f values per value kept\n", info->ilut_p,
-               info->ilut_tol, fill);
+        printf("ILUT(%d, %g): %.2f values per value kept\n", F->ilut_p,
+               F->ilut_tol, fill);
     }
     line("levels");
-    printf("at most %" PRId64 ", %.1f on average\n", info->levels_max,
-           info->levels_mean);
+    printf("at most %" PRId64 ", %.1f on average\n", F->levels_max,
+           F->levels_mean);
     line("dropped");
     printf("%.1f %% of the couplings, %.1f %% by weight\n",
-           100 * info->dropped_share, 100 * info->dropped_weight);
+           100 * F->dropped_share, 100 * F->dropped_weight);
     line("factors");
-    printf("%.*f MB on the device, %s\n", memory_decimals(info->factor_bytes),
-           1e-6 * (double)info->factor_bytes,
-           lcl_factor_storage_name(info->storage));
+    printf("%.*f MB on the device, %s\n", memory_decimals(info->bytes),
+           1e-6 * (double)info->bytes, lcl_factor_storage_name(info->storage));
 }
 
 static void diagonal_blocks(const struct lcl_precond_info *info)
 {
+    const struct lcl_blocks_info *B = &info->blocks;
     line("diagonal");
-    printf("%" PRId64 " blocks of at most %d rows, %s\n", info->diagonal_blocks,
-           info->diagonal_block_rows_max,
-           lcl_block_extraction_name(info->extraction));
+    printf("%" PRId64 " blocks of at most %d rows, %s\n", B->count, B->rows_max,
+           lcl_block_extraction_name(B->extraction));
     line("inverses");
-    printf("%.*f MB on the device, %s", memory_decimals(info->factor_bytes),
-           1e-6 * (double)info->factor_bytes,
-           lcl_factor_storage_name(info->storage));
+    printf("%.*f MB on the device, %s", memory_decimals(info->bytes),
+           1e-6 * (double)info->bytes, lcl_factor_storage_name(info->storage));
     if (info->storage == LCL_FACTOR_STORAGE_ADAPTIVE)
-        printf(" (%" PRId64 " fp32, %" PRId64 " bf16)",
-               info->diagonal_blocks_fp32, info->diagonal_blocks_bf16);
-    printf(", %s\n", lcl_block_apply_name(info->block_apply));
+        printf(" (%" PRId64 " fp32, %" PRId64 " bf16)", B->fp32, B->bf16);
+    printf(", %s\n", lcl_block_apply_name(B->apply));
 }
 
 // Of a level: if it is not what levels have by default.
-static void level_storage(const struct lcl_precond_info *info, int l)
+static void level_storage(const struct lcl_amg_info *info, int l)
 {
-    if (info->amg_storage[l] == LCL_FACTOR_STORAGE_BF16)
+    if (info->storage[l] == LCL_FACTOR_STORAGE_BF16)
         printf(", bf16");
-    else if (info->amg_loss[l] != 0)
+    else if (info->loss[l] != 0)
         printf(", fp32 (in bf16 a row loses %.3g of its diagonal)",
-               info->amg_loss[l]);
+               info->loss[l]);
 }
 
 static void whole_factors(const struct lcl_precond_info *info)
 {
     line("factors");
     printf("of the whole matrix, on the host: %.2f values per value of it\n",
-           (double)info->factor_nnz / (double)info->nnz);
+           (double)info->factors.nnz / (double)info->nnz);
 }
 
-static void multigrid(const struct lcl_precond_info *info)
+static void multigrid(const struct lcl_amg_info *info)
 {
     line("multigrid");
     printf("%s, %s, %d level%s, complexity %.2f, %.*f MB on the device\n",
-           lcl_amg_coarsening_name(info->amg_coarsening),
-           lcl_amg_smoother_name(info->amg_smoother), info->amg_levels,
-           plural(info->amg_levels), info->amg_complexity,
-           memory_decimals(info->amg_bytes), 1e-6 * (double)info->amg_bytes);
-    for (int l = 0; l < info->amg_levels; ++l) {
+           lcl_amg_coarsening_name(info->coarsening),
+           lcl_amg_smoother_name(info->smoother), info->levels,
+           plural(info->levels), info->complexity, memory_decimals(info->bytes),
+           1e-6 * (double)info->bytes);
+    for (int l = 0; l < info->levels; ++l) {
         line("");
-        printf("%d: %" PRId64 " rows, %" PRId64 " nonzeros", l,
-               info->amg_rows[l], info->amg_nnz[l]);
-        if (info->amg_lambda[l] > 0)
-            printf(", lambda %.3f", info->amg_lambda[l]);
-        if (info->amg_plain[l])
+        printf("%d: %" PRId64 " rows, %" PRId64 " nonzeros", l, info->rows[l],
+               info->nnz[l]);
+        if (info->lambda_max[l] > 0)
+            printf(", lambda %.3f", info->lambda_max[l]);
+        if (info->plain[l])
             printf(", plain aggregation");
         level_storage(info, l);
         putchar('\n');
     }
 }
 
-static void coarse(const struct lcl_precond_info *info)
+static void coarse(const struct lcl_coarse_info *info)
 {
     line("coarse");
-    printf("%s, %" PRId64 " unknowns", lcl_coarse_name(info->coarse),
-           info->coarse_rows);
-    if (info->coarse_pinned > 0)
-        printf(", %" PRId64 " of them pinned", info->coarse_pinned);
-    printf(", %.*f MB on the device\n", memory_decimals(info->coarse_bytes),
-           1e-6 * (double)info->coarse_bytes);
+    printf("%s, %" PRId64 " unknowns", lcl_coarse_name(info->type), info->rows);
+    if (info->pinned > 0)
+        printf(", %" PRId64 " of them pinned", info->pinned);
+    printf(", %.*f MB on the device\n", memory_decimals(info->bytes),
+           1e-6 * (double)info->bytes);
 }
 
 static void repaired(const struct lcl_precond_info *info)
@@ -307,10 +304,11 @@ static void repaired(const struct lcl_precond_info *info)
 
 static void application(const struct lcl_precond_info *info)
 {
+    const struct lcl_factors_info *F = &info->factors;
     line("apply");
     printf("%d launch%s, at most %d barriers, groups of %d%s%s\n",
-           info->launches, info->launches == 1 ? "" : "es", info->barriers,
-           info->group_size, *info->form ? ", autotuned: " : "", info->form);
+           info->launches, info->launches == 1 ? "" : "es", F->barriers,
+           F->group_size, *F->form ? ", autotuned: " : "", F->form);
 }
 
 static void product(const struct lcl_operator_info *info)
@@ -345,28 +343,29 @@ static void of_precond(const struct job *job,
 {
     if (info->block_size > 1 && !cli_is_kron(&job->cli))
         blocks(info);
-    if (info->transversal) {
+    if (info->factors.transversal) {
         line("permuted");
         puts(
             "columns, so that the largest entries are on the diagonal, scaled");
     }
-    if (info->order > LCL_ORDER_NONE) {
+    if (info->factors.order > LCL_ORDER_NONE) {
         line("order");
-        printf("%s, of the rows before factors\n", lcl_order_name(info->order));
+        printf("%s, of the rows before factors\n",
+               lcl_order_name(info->factors.order));
     }
     if (job_has_subdomains(job))
         subdomains(info);
-    if (info->diagonal_blocks > 0)
+    if (info->blocks.count > 0)
         diagonal_blocks(info);
     if (info->type == LCL_PRECOND_LU)
         whole_factors(info);
-    if (info->amg_levels > 0)
-        multigrid(info);
-    if (info->coarse_rows > 0)
-        coarse(info);
+    if (info->amg.levels > 0)
+        multigrid(&info->amg);
+    if (info->coarse.rows > 0)
+        coarse(&info->coarse);
     if (info->pivots_repaired > 0)
         repaired(info);
-    if (job->cli.profile || *info->form)
+    if (job->cli.profile || *info->factors.form)
         application(info);
 }
 

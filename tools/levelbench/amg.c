@@ -90,9 +90,9 @@ static void print_level(const struct bench *B,
 {
     const double gbps = row->sum > 0 ? 1e-9 * row->bytes / row->sum : 0;
     printf("%-*d", (int)strlen("problem"), l);
-    bench_table_cell(heads[0], "%lld", (long long)info->amg_rows[l]);
-    bench_table_cell(heads[1], "%lld", (long long)info->amg_nnz[l]);
-    bench_table_cell(heads[2], "%.3f", info->amg_lambda[l]);
+    bench_table_cell(heads[0], "%lld", (long long)info->amg.rows[l]);
+    bench_table_cell(heads[1], "%lld", (long long)info->amg.nnz[l]);
+    bench_table_cell(heads[2], "%.3f", info->amg.lambda_max[l]);
     for (int k = 0; k < STEPS; ++k)
         bench_table_cell(heads[3 + k], "%.1f", 1e6 * row->times[k].median);
     bench_table_cell(heads[9], "%.1f", 1e6 * row->sum);
@@ -108,9 +108,9 @@ static void add_level(cJSON *levels, const struct lcl_precond_info *info, int l,
                                              "restrict_us", "prolong_us",
                                              "again_us",    "last_us"};
     cJSON *level = cJSON_CreateObject();
-    cJSON_AddNumberToObject(level, "rows", (double)info->amg_rows[l]);
-    cJSON_AddNumberToObject(level, "nnz", (double)info->amg_nnz[l]);
-    cJSON_AddNumberToObject(level, "lambda", info->amg_lambda[l]);
+    cJSON_AddNumberToObject(level, "rows", (double)info->amg.rows[l]);
+    cJSON_AddNumberToObject(level, "nnz", (double)info->amg.nnz[l]);
+    cJSON_AddNumberToObject(level, "lambda", info->amg.lambda_max[l]);
     for (int k = 0; k < STEPS; ++k)
         cJSON_AddNumberToObject(level, names[k], 1e6 * row->times[k].median);
     cJSON_AddNumberToObject(level, "bytes", row->bytes);
@@ -122,11 +122,11 @@ static void print_summary(const struct bench *B,
                           struct setup *setup, const struct times *cycle,
                           const struct lcl_report *report)
 {
-    const double gbps = 1e-9 * (double)info->amg_traffic / cycle->median;
+    const double gbps = 1e-9 * (double)info->amg.traffic / cycle->median;
     setup->profile.copy = 1e9 * B->copy_gbps;
     printf("complexity %.3f, %.1f MB on the device, cycle %.4f ms, %d "
            "launches, %.1f GB/s (%.1f %% of a copy)\n",
-           info->amg_complexity, 1e-6 * (double)info->amg_bytes,
+           info->amg.complexity, 1e-6 * (double)info->amg.bytes,
            1e3 * cycle->median, info->launches, gbps,
            100 * gbps / B->copy_gbps);
     printf("%s: %d iterations, %.3f ms, %s\n\n",
@@ -140,9 +140,9 @@ static void add_summary(const struct bench *B, cJSON *line,
                         const struct setup *setup, const struct times *cycle,
                         const struct lcl_report *report)
 {
-    bench_add_times(line, B, cycle, (double)info->amg_traffic);
-    cJSON_AddNumberToObject(line, "complexity", info->amg_complexity);
-    cJSON_AddNumberToObject(line, "amg_bytes", (double)info->amg_bytes);
+    bench_add_times(line, B, cycle, (double)info->amg.traffic);
+    cJSON_AddNumberToObject(line, "complexity", info->amg.complexity);
+    cJSON_AddNumberToObject(line, "amg_bytes", (double)info->amg.bytes);
     cJSON_AddNumberToObject(line, "launches", info->launches);
     cJSON_AddNumberToObject(line, "iters", report->iterations);
     cJSON_AddNumberToObject(line, "solve_ms", 1e3 * report->seconds);

@@ -36,10 +36,10 @@ static enum lcl_status launch_refresh(void *arg)
 static double apply_bytes(const struct lcl_precond_info *info)
 {
     static const double bytes[LCL_FACTOR_STORAGE_COUNT] = {8, 8, 4, 2};
-    if (info->amg_levels > 0)
-        return (double)info->amg_traffic;
-    if (info->diagonal_blocks > 0)
-        return (double)info->factor_bytes + 16.0 * (double)info->rows;
+    if (info->amg.levels > 0)
+        return (double)info->amg.traffic;
+    if (info->blocks.count > 0)
+        return (double)info->bytes + 16.0 * (double)info->rows;
     const double block = info->block_size * info->block_size;
     const double rows = (double)info->rows / info->block_size;
     const double kept = (double)info->nnz_kept / block,
@@ -64,9 +64,9 @@ enum lcl_status bench_time_apply(struct bench *B, struct work *w,
 
 static const char *variant_of(const struct lcl_precond_info *info)
 {
-    return info->parts > 0             ? lcl_trisolve_name(info->trisolve)
-           : info->diagonal_blocks > 0 ? lcl_block_apply_name(info->block_apply)
-                                       : lcl_precond_name(info->type);
+    return info->factors.parts > 0  ? lcl_trisolve_name(info->factors.trisolve)
+           : info->blocks.count > 0 ? lcl_block_apply_name(info->blocks.apply)
+                                    : lcl_precond_name(info->type);
 }
 
 void bench_print_apply(const struct bench *B, const struct work *w,
@@ -75,12 +75,14 @@ void bench_print_apply(const struct bench *B, const struct work *w,
     const struct lcl_precond_info *info = lcl_precond_info(w->M);
     cJSON *line = bench_line(B, "apply", variant_of(info));
     bench_add_times(line, B, t, apply_bytes(info));
-    cJSON_AddNumberToObject(line, "parts", (double)info->parts);
-    cJSON_AddNumberToObject(line, "part_rows", (double)info->part_rows_max);
-    cJSON_AddNumberToObject(line, "levels", info->levels_mean);
-    cJSON_AddNumberToObject(line, "levels_max", (double)info->levels_max);
-    cJSON_AddNumberToObject(line, "dropped", info->dropped_share);
-    cJSON_AddNumberToObject(line, "group", info->group_size);
+    cJSON_AddNumberToObject(line, "parts", (double)info->factors.parts);
+    cJSON_AddNumberToObject(line, "part_rows",
+                            (double)info->factors.part_rows_max);
+    cJSON_AddNumberToObject(line, "levels", info->factors.levels_mean);
+    cJSON_AddNumberToObject(line, "levels_max",
+                            (double)info->factors.levels_max);
+    cJSON_AddNumberToObject(line, "dropped", info->factors.dropped_share);
+    cJSON_AddNumberToObject(line, "group", info->factors.group_size);
     cJSON_AddNumberToObject(line, "block", info->block_size);
     cJSON_AddStringToObject(line, "storage",
                             lcl_factor_storage_name(info->storage));

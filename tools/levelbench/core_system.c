@@ -47,13 +47,13 @@ static enum lcl_status copy_subdomains(struct work *w, const lcl_precond *M)
     const struct lcl_precond_info *info = lcl_precond_info(M);
     enum lcl_status st = LCL_OK;
     w->E = w->P;
-    if (info->overlap > 0) {
-        st = lcl_subdomains_overlap(&w->extended, w->P, w->A, info->overlap,
-                                    w->log);
+    if (info->factors.overlap > 0) {
+        st = lcl_subdomains_overlap(&w->extended, w->P, w->A,
+                                    info->factors.overlap, w->log);
         w->E = &w->extended;
     }
-    if (st == LCL_OK && (info->parts != w->E->parts ||
-                         info->extended_rows != lcl_subdomains_rows(w->E)))
+    if (st == LCL_OK && (info->factors.parts != w->E->parts ||
+                         info->factors.rows != lcl_subdomains_rows(w->E)))
         return lcl_fail(w->log, LCL_EINVAL,
                         "the preconditioner has other subdomains");
     return st;
@@ -62,11 +62,12 @@ static enum lcl_status copy_subdomains(struct work *w, const lcl_precond *M)
 static enum lcl_status make_pattern(struct work *w, const lcl_precond *M)
 {
     const struct lcl_precond_info *info = lcl_precond_info(M);
-    const struct lcl_ilut T = {.p = info->ilut_p, .tol = info->ilut_tol};
+    const struct lcl_ilut T = {.p = info->factors.ilut_p,
+                               .tol = info->factors.ilut_tol};
     return T.p > 0 ? lcl_ilut_pattern(&w->H, w->A, w->A->val, w->E, &T, NULL,
                                       w->log)
-                   : lcl_ilu_pattern(&w->H, w->A, w->E, info->ilu_level, NULL,
-                                     w->log);
+                   : lcl_ilu_pattern(&w->H, w->A, w->E, info->factors.ilu_level,
+                                     NULL, w->log);
 }
 
 // Finds the row of each subdomain that is eliminated first, second, ...

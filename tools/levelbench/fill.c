@@ -66,9 +66,9 @@ static void print_row(const struct bench *B, const struct row *row)
     bench_table_cell(heads[4], "%.3f", 1e3 * solve);
     bench_table_cell(heads[5], "%.3f", 1e3 * (row->setup + solve));
     bench_table_cell(heads[6], "%.2f",
-                     (double)info->factor_nnz / (double)info->nnz);
-    bench_table_cell(heads[7], "%.2f", 1e-6 * (double)info->factor_bytes);
-    bench_table_cell(heads[8], "%lld", (long long)info->levels_max);
+                     (double)info->factors.nnz / (double)info->nnz);
+    bench_table_cell(heads[7], "%.2f", 1e-6 * (double)info->bytes);
+    bench_table_cell(heads[8], "%lld", (long long)info->factors.levels_max);
     bench_table_cell(heads[STOP], "%s", lcl_stop_name(row->report.stop));
     putchar('\n');
 }
@@ -81,10 +81,11 @@ static void print_line(const struct bench *B, const struct row *row)
     cJSON_AddNumberToObject(line, "setup_ms", 1e3 * row->setup);
     cJSON_AddNumberToObject(line, "apply_ms", 1e3 * row->apply.median);
     cJSON_AddNumberToObject(line, "ms", 1e3 * row->report.seconds);
-    cJSON_AddNumberToObject(line, "factor_nnz", (double)info->factor_nnz);
-    cJSON_AddNumberToObject(line, "factor_bytes", (double)info->factor_bytes);
-    cJSON_AddNumberToObject(line, "parts", (double)info->parts);
-    cJSON_AddNumberToObject(line, "levels_max", (double)info->levels_max);
+    cJSON_AddNumberToObject(line, "factor_nnz", (double)info->factors.nnz);
+    cJSON_AddNumberToObject(line, "factor_bytes", (double)info->bytes);
+    cJSON_AddNumberToObject(line, "parts", (double)info->factors.parts);
+    cJSON_AddNumberToObject(line, "levels_max",
+                            (double)info->factors.levels_max);
     cJSON_AddNumberToObject(line, "relres", row->report.true_residual);
     cJSON_AddStringToObject(line, "stop", lcl_stop_name(row->report.stop));
     bench_print(B, line);

@@ -53,7 +53,7 @@ static enum lcl_status bench_solves(struct bench *B, const struct work *w)
 
 static bool has_subdomains(const lcl_precond *M)
 {
-    return lcl_precond_info(M)->parts > 0;
+    return lcl_precond_info(M)->factors.parts > 0;
 }
 
 static enum lcl_status bench_problem(struct bench *B)

@@ -225,23 +225,24 @@ static PetscErrorCode view_factors(const struct lcl_precond_info *info,
                                    PetscViewer viewer)
 {
     PetscFunctionBegin;
-    if (info->parts > 0)
+    if (info->factors.parts > 0)
         PetscCall(PetscViewerASCIIPrintf(
             viewer,
             "  %" PRId64 " subdomains of %" PRId64 " to %" PRId64
             " rows, %" PRId64 " values in %.1f MiB, %s\n",
-            info->parts, info->part_rows_min, info->part_rows_max,
-            info->factor_nnz, (double)info->factor_bytes / 1048576.0,
+            info->factors.parts, info->factors.part_rows_min,
+            info->factors.part_rows_max, info->factors.nnz,
+            (double)info->bytes / 1048576.0,
             lcl_factor_storage_name(info->storage)));
-    if (info->coarse_rows > 0)
+    if (info->coarse.rows > 0)
         PetscCall(PetscViewerASCIIPrintf(
             viewer, "  coarse correction %s of %" PRId64 " unknowns\n",
-            lcl_coarse_name(info->coarse), info->coarse_rows));
-    if (info->amg_levels > 0)
+            lcl_coarse_name(info->coarse.type), info->coarse.rows));
+    if (info->amg.levels > 0)
         PetscCall(PetscViewerASCIIPrintf(
             viewer, "  %d levels, operator complexity %.2f, %.1f MiB\n",
-            info->amg_levels, info->amg_complexity,
-            (double)info->amg_bytes / 1048576.0));
+            info->amg.levels, info->amg.complexity,
+            (double)info->amg.bytes / 1048576.0));
     PetscFunctionReturn(0);
 }
 

@@ -219,34 +219,51 @@ AMG_LEVELS = 12
 BLOCK_MAX = 8
 
 
+class lcl_factors_info(_Struct):
+    _fields_ = [
+        ("trisolve", _trisolve), ("elimination", _elimination),
+        ("order", _enum("order")), ("transversal", _bool),
+        ("partition", _partition), ("weighted", _bool), ("parts", _long),
+        ("part_rows_min", _long), ("part_rows_max", _long),
+        ("overlap", _int), ("rows", _long), ("nnz", _long),
+        ("ilu_level", _int), ("ilut_p", _int), ("ilut_tol", _double),
+        ("dropped_share", _double), ("dropped_weight", _double),
+        ("levels_max", _long), ("levels_mean", _double), ("barriers", _int),
+        ("group_size", _int), ("form", _text)]
+
+
+class lcl_blocks_info(_Struct):
+    _fields_ = [
+        ("extraction", _extraction), ("apply", _apply), ("count", _long),
+        ("fp32", _long), ("bf16", _long), ("rows_max", _int)]
+
+
+class lcl_coarse_info(_Struct):
+    _fields_ = [
+        ("type", _coarse), ("rows", _long), ("pinned", _long),
+        ("bytes", _bytes)]
+
+
+class lcl_amg_info(_Struct):
+    _fields_ = [
+        ("coarsening", _coarsening), ("smoother", _smoother),
+        ("levels", _int), ("rows", _long * AMG_LEVELS),
+        ("nnz", _long * AMG_LEVELS), ("plain", _bool * AMG_LEVELS),
+        ("lambda_max", _double * AMG_LEVELS),
+        ("storage", _storage * AMG_LEVELS),
+        ("loss", _double * AMG_LEVELS), ("complexity", _double),
+        ("bytes", _bytes), ("traffic", _bytes), ("setups", _int)]
+
+
 class lcl_precond_info(_Struct):
     _fields_ = [
-        ("type", _precond), ("trisolve", _trisolve),
-        ("elimination", _elimination), ("rows", _long),
-        ("nnz", _long), ("nnz_kept", _long), ("dropped_share", _double),
-        ("dropped_weight", _double), ("ilu_level", _int), ("ilut_p", _int),
-        ("ilut_tol", _double), ("overlap", _int), ("transversal", _bool),
-        ("order", _enum("order")), ("extended_rows", _long), ("factor_nnz", _long), ("parts", _long),
-        ("part_rows_min", _long), ("part_rows_max", _long),
-        ("levels_max", _long), ("levels_mean", _double),
-        ("missing_diagonals", _long), ("pivots_repaired", _long),
-        ("repaired_rows", _long * 8), ("factor_bytes", _bytes),
-        ("launches", _int), ("barriers", _int), ("group_size", _int),
-        ("form", _text), ("block_size", _int), ("partition", _partition),
-        ("weighted", _bool), ("storage", _storage),
-        ("extraction", _extraction), ("block_apply", _apply),
-        ("diagonal_blocks", _long), ("diagonal_blocks_fp32", _long),
-        ("diagonal_blocks_bf16", _long), ("diagonal_block_rows_max", _int),
-        ("coarse", _coarse), ("coarse_rows", _long), ("coarse_pinned", _long),
-        ("coarse_bytes", _bytes), ("amg_coarsening", _coarsening),
-        ("amg_smoother", _smoother), ("amg_levels", _int),
-        ("amg_rows", _long * AMG_LEVELS), ("amg_nnz", _long * AMG_LEVELS),
-        ("amg_plain", _bool * AMG_LEVELS), ("amg_complexity", _double),
-        ("amg_bytes", _bytes), ("amg_traffic", _bytes),
-        ("amg_lambda", _double * AMG_LEVELS),
-        ("amg_storage", _storage * AMG_LEVELS),
-        ("amg_loss", _double * AMG_LEVELS), ("amg_setups", _int),
-        ("first_iterations", _int), ("last_iterations", _int)]
+        ("type", _precond), ("rows", _long), ("nnz", _long),
+        ("nnz_kept", _long), ("block_size", _int), ("storage", _storage),
+        ("bytes", _bytes), ("launches", _int), ("missing_diagonals", _long),
+        ("pivots_repaired", _long), ("repaired_rows", _long * 8),
+        ("first_iterations", _int), ("last_iterations", _int),
+        ("factors", lcl_factors_info), ("blocks", lcl_blocks_info),
+        ("coarse", lcl_coarse_info), ("amg", lcl_amg_info)]
 
 
 class lcl_solver_params(_Struct):
@@ -713,6 +730,8 @@ def _value(value):
         return value.decode(errors="replace")
     if isinstance(value, ctypes.Array):
         return tuple(map(_value, value))
+    if isinstance(value, _Struct):
+        return _parts[type(value)](**_values(value))
     return value
 
 
@@ -731,6 +750,14 @@ def _dataclass(name, struct, doc):
         namespace={"__doc__": doc, "__module__": __name__})
 
 
+FactorsInfo, BlocksInfo, CoarseInfo, AmgInfo = (
+    _dataclass(name, struct, f"{name}: a part of PrecondInfo; precond.h.")
+    for name, struct in (("FactorsInfo", lcl_factors_info),
+                         ("BlocksInfo", lcl_blocks_info),
+                         ("CoarseInfo", lcl_coarse_info),
+                         ("AmgInfo", lcl_amg_info)))
+_parts = {lcl_factors_info: FactorsInfo, lcl_blocks_info: BlocksInfo,
+          lcl_coarse_info: CoarseInfo, lcl_amg_info: AmgInfo}
 Caps = _dataclass("Caps", lcl_caps, "struct lcl_caps of context.h.")
 Memory = _dataclass("Memory", lcl_memory_info,
                     "struct lcl_memory_info of memory.h.")

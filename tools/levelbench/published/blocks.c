@@ -299,7 +299,7 @@ static void print_row(const struct bench *B, const struct row *row)
         printf("  %s\n", row->refused);
         return;
     }
-    bench_table_cell(heads[MADE], "%" PRId64, row->info.parts);
+    bench_table_cell(heads[MADE], "%" PRId64, row->info.factors.parts);
     bench_table_cell(heads[4], "%d", row->core.iterations);
     bench_table_cell(heads[5], "%d", row->device.iterations);
     print_times(row);
@@ -331,7 +331,7 @@ static void print_line(const struct bench *B, const struct row *row)
         bench_print(B, line);
         return;
     }
-    cJSON_AddNumberToObject(line, "made", (double)row->info.parts);
+    cJSON_AddNumberToObject(line, "made", (double)row->info.factors.parts);
     cJSON_AddNumberToObject(line, "restart", B->options.solver.restart);
     cJSON_AddNumberToObject(line, "rtol", B->options.solver.rtol);
     add_run(line, "core", &row->core);

@@ -235,13 +235,14 @@ static void print_partition(const struct bench *B, const struct dd_figures *f)
 {
     const struct lcl_precond_info *info = &f->info;
     cJSON *line =
-        bench_line(B, "partition", lcl_partition_name(info->partition));
+        bench_line(B, "partition", lcl_partition_name(info->factors.partition));
     cJSON_AddNumberToObject(line, "ms",
                             1e3 * f->setup.phase[LCL_PHASE_PARTITION]);
-    cJSON_AddNumberToObject(line, "parts", (double)info->parts);
-    cJSON_AddNumberToObject(line, "part_rows", (double)info->part_rows_max);
+    cJSON_AddNumberToObject(line, "parts", (double)info->factors.parts);
+    cJSON_AddNumberToObject(line, "part_rows",
+                            (double)info->factors.part_rows_max);
     cJSON_AddNumberToObject(line, "kept", (double)info->nnz_kept);
-    cJSON_AddNumberToObject(line, "dropped", info->dropped_share);
+    cJSON_AddNumberToObject(line, "dropped", info->factors.dropped_share);
     bench_print(B, line);
 }
 

@@ -127,13 +127,15 @@ struct dd_traffic dd_apply_traffic(const struct lcl_precond_info *info)
     const double rows = (double)info->rows, b = bytes[info->storage];
     const double diagonal = rows / info->block_size;
     const double off = (double)info->nnz_kept / size - diagonal;
-    const bool fused = info->trisolve == LCL_TRISOLVE_PACKED ||
-                       info->trisolve == LCL_TRISOLVE_DAG_VC_ILDU0_FUSED ||
-                       info->trisolve == LCL_TRISOLVE_DAG_EC_ILDU0_FUSED;
+    const bool fused =
+        info->factors.trisolve == LCL_TRISOLVE_PACKED ||
+        info->factors.trisolve == LCL_TRISOLVE_DAG_VC_ILDU0_FUSED ||
+        info->factors.trisolve == LCL_TRISOLVE_DAG_EC_ILDU0_FUSED;
     const double vectors = (fused ? 8 : 16) * rows;
-    return (struct dd_traffic){off * (b * size + index[info->trisolve]) +
-                                   diagonal * b * size + vectors,
-                               vectors};
+    return (struct dd_traffic){
+        off * (b * size + index[info->factors.trisolve]) + diagonal * b * size +
+            vectors,
+        vectors};
 }
 
 void dd_print_bandwidth(const struct bench *B, const char *variant,

@@ -251,9 +251,11 @@ static void print_partitions(const struct dd_tables *dd)
             bench_table_cell(heads[0], "BSR %d", row->block);
         else
             bench_table_cell(heads[0], "CSR");
-        bench_table_cell(heads[1], "%s", lcl_partition_name(info->partition));
-        bench_table_cell(heads[2], "%lld", (long long)info->part_rows_max);
-        bench_table_cell(heads[3], "%lld", (long long)info->parts);
+        bench_table_cell(heads[1], "%s",
+                         lcl_partition_name(info->factors.partition));
+        bench_table_cell(heads[2], "%lld",
+                         (long long)info->factors.part_rows_max);
+        bench_table_cell(heads[3], "%lld", (long long)info->factors.parts);
         bench_table_cell(heads[4], "%lld", (long long)info->nnz);
         bench_table_cell(heads[5], "%lld", (long long)info->nnz_kept);
         bench_table_cell(heads[6], "%.2f", 100 * dropped / (double)info->nnz);
@@ -268,11 +270,11 @@ static void print_other_subdomains(const struct dd_tables *dd)
     for (const struct dd_row *row = dd->rows; row < dd->rows + dd->count; ++row)
         for (int v = DD_SPIN_LOOP_LDS; v < DD_VARIANTS; ++v) {
             const struct dd_figures *f = &row->of[v];
-            if (f->known && f->info.part_rows_max !=
-                                row->of[DD_EC_FUSED].info.part_rows_max)
+            if (f->known && f->info.factors.part_rows_max !=
+                                row->of[DD_EC_FUSED].info.factors.part_rows_max)
                 printf("%s: %s has subdomains of %lld rows\n", row->problem,
                        dd_name((enum dd_variant)v),
-                       (long long)f->info.part_rows_max);
+                       (long long)f->info.factors.part_rows_max);
         }
 }
 

@@ -55,8 +55,8 @@ static void print_row(const struct row *row)
                      heads);
     printf("%-*s", width, row->problem);
     bench_table_cell(heads[0], "%lld", (long long)info->rows);
-    bench_table_cell(heads[1], "%lld", (long long)info->parts);
-    bench_table_cell(heads[2], "%lld", (long long)info->levels_max);
+    bench_table_cell(heads[1], "%lld", (long long)info->factors.parts);
+    bench_table_cell(heads[2], "%lld", (long long)info->factors.levels_max);
     bench_table_cell(heads[3], "%d", info->launches);
     for (int m = 0; m < METHODS; ++m)
         bench_table_cell(heads[4 + m], "%.4f", 1e3 * row->apply[m].median);
