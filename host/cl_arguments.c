@@ -9,11 +9,15 @@
 
 // ------------------------------------------------------------------- arrays
 
+bool lcl_array_is_missing(const struct lcl_array_cl *array)
+{
+    return !array || !array->mem;
+}
+
 enum lcl_status lcl_array_wrap(lcl_buffer **out, lcl_context *ctx,
                                const struct lcl_array_cl *array, int64_t count,
-                               int access, const char *what)
+                               size_t size, int access, const char *what)
 {
-    const size_t size = sizeof(double);
     const enum lcl_status st =
         lcl_buffer_wrap(out, ctx, array->mem, access, what);
     if (st < 0)
@@ -25,32 +29,92 @@ enum lcl_status lcl_array_wrap(lcl_buffer **out, lcl_context *ctx,
         lcl_buffer_destroy(out);
         return lcl_fail(&ctx->cl.log, LCL_EINVAL,
                         "buffer %s has %zu bytes, expected at least %lld "
-                        "doubles from double %lld on",
-                        what, bytes, (long long)count, (long long)at);
+                        "entries of %zu bytes from entry %lld on",
+                        what, bytes, (long long)count, size, (long long)at);
     }
     lcl_buffer_select(*out, (size_t)at * size, (size_t)count * size);
     return LCL_OK;
 }
 
-enum lcl_status lcl_pair_wrap(struct lcl_pair *v, lcl_context *ctx, cl_mem x,
-                              int64_t in, cl_mem y, int64_t out,
-                              bool accumulates)
+bool lcl_arrays_overlap(const struct lcl_array_cl *a, int64_t of_a,
+                        const struct lcl_array_cl *b, int64_t of_b)
 {
-    const int access = LCL_ACCESS_WRITE | (accumulates ? LCL_ACCESS_READ : 0);
-    const struct lcl_array_cl from = {x, 0}, to = {y, 0};
-    enum lcl_status st;
-    if (x == y)
-        return lcl_fail(&ctx->cl.log, LCL_EINVAL,
-                        "x and y are the same buffer, expected two");
-    if ((st = lcl_array_wrap(&v->x, ctx, &from, in, LCL_ACCESS_READ, "x")) < 0)
-        return st;
-    return lcl_array_wrap(&v->y, ctx, &to, out, access, "y");
+    return a->mem == b->mem &&
+           (a->offset < b->offset ? b->offset - a->offset < of_a
+                                  : a->offset - b->offset < of_b);
 }
 
-void lcl_pair_finish(struct lcl_pair *v)
+// Replaces the selected part of a buffer by a copy.
+static enum lcl_status replace(lcl_buffer **selected, lcl_context *ctx,
+                               const char *what)
 {
+    const lcl_buffer *given = *selected;
+    const int64_t bytes = (int64_t)lcl_buffer_bytes(given);
+    lcl_buffer *copy;
+    enum lcl_status st = lcl_buffer_create(&copy, ctx, bytes, 1, what);
+    if (st == LCL_OK && (st = lcl_buffer_copy(copy, given)) < 0)
+        lcl_buffer_destroy(&copy);
+    if (st == LCL_OK) {
+        lcl_buffer_destroy(selected);
+        *selected = copy;
+    }
+    return st;
+}
+
+enum lcl_status lcl_array_take(lcl_buffer **out, lcl_context *ctx,
+                               const struct lcl_array_cl *array, int64_t count,
+                               size_t size, const char *what)
+{
+    enum lcl_status st =
+        lcl_array_wrap(out, ctx, array, count, size, LCL_ACCESS_READ, what);
+    if (st == LCL_OK && array->offset > 0 && (st = replace(out, ctx, what)) < 0)
+        lcl_buffer_destroy(out);
+    return st;
+}
+
+// ------------------------------------------------------------------- pairs
+
+static enum lcl_status wrap_pair(struct lcl_pair *v, lcl_context *ctx,
+                                 const struct lcl_pair_plan *p)
+{
+    const size_t size = sizeof(double);
+    const int access = LCL_ACCESS_WRITE | (p->rereads ? LCL_ACCESS_READ : 0);
+    const enum lcl_status st = lcl_array_wrap(&v->x, ctx, p->x, p->in, size,
+                                              LCL_ACCESS_READ, p->name_of_x);
+    return st < 0 ? st
+                  : lcl_array_wrap(&v->y, ctx, p->y, p->out, size, access,
+                                   p->name_of_y);
+}
+
+enum lcl_status lcl_pair_begin(struct lcl_pair *v, lcl_context *ctx,
+                               const struct lcl_pair_plan *p)
+{
+    enum lcl_status st = wrap_pair(v, ctx, p);
+    if (st < 0)
+        return st;
+    const bool overlap = lcl_arrays_overlap(p->x, p->in, p->y, p->out);
+    if (overlap && !p->may_overlap)
+        return lcl_fail(&ctx->cl.log, LCL_EINVAL, "%s and %s overlap",
+                        p->name_of_x, p->name_of_y);
+    if ((overlap || p->x->offset > 0) &&
+        (st = replace(&v->x, ctx, p->name_of_x)) < 0)
+        return st;
+    if (p->y->offset == 0)
+        return LCL_OK;
+    v->result = v->y;
+    return lcl_buffer_create(&v->y, ctx, p->out, sizeof(double), p->name_of_y);
+}
+
+enum lcl_status lcl_pair_end(struct lcl_pair *v, enum lcl_status st)
+{
+    if (st >= 0 && v->result) {
+        const enum lcl_status got = lcl_buffer_copy(v->result, v->y);
+        st = got < 0 ? got : st;
+    }
     lcl_buffer_destroy(&v->x);
     lcl_buffer_destroy(&v->y);
+    lcl_buffer_destroy(&v->result);
+    return st;
 }
 
 // ------------------------------------------------------------------- events
@@ -121,6 +185,13 @@ enum lcl_status lcl_events_wait(const lcl_context *ctx, cl_uint count,
         return lcl_fail(&ctx->cl.log, LCL_EDEVICE,
                         "the work of an event in the wait list has failed");
     return lcl_cl_status(&ctx->cl, code, "clWaitForEvents", LCL_CL_PLACE);
+}
+
+enum lcl_status lcl_events_enter(const lcl_context *ctx,
+                                 const struct lcl_events_cl *events)
+{
+    const enum lcl_status st = lcl_events_check(ctx, events);
+    return st < 0 ? st : lcl_events_wait(ctx, events->count, events->wait);
 }
 
 void lcl_events_retain(const lcl_context *ctx, cl_uint count,

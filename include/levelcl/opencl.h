@@ -21,7 +21,8 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_context_create_cl(
     lcl_context **out, cl_context context, cl_device_id device,
     cl_command_queue queue, const struct lcl_context_params *params);
 
-/* Doubles in a buffer of the caller, from double `offset` on. It may be a
+/* An array in a buffer of the caller, from entry `offset` on: doubles, where
+ * nothing else is said. The buffer may be larger than needed, and a
  * sub-buffer. */
 struct lcl_array_cl {
     cl_mem mem;
@@ -29,7 +30,16 @@ struct lcl_array_cl {
 };
 
 /* What a call waits for and what tells that it is done. All zero, or a NULL
- * pointer to such a struct: nothing. */
+ * pointer to such a struct: nothing. Beside that, queue order makes a call wait
+ * for work enqueued earlier on the context's queue; it has to be told of other
+ * queues by `wait`.
+ *
+ * All functions of this header with arrays return LCL_EINVAL also for a wait
+ * list without events, with an event that is not valid or of another OpenCL
+ * context; for a buffer that is missing or too small, of another OpenCL
+ * context, or whose CL_MEM_READ_ONLY or CL_MEM_WRITE_ONLY flag forbids its use;
+ * and LCL_EDEVICE also if the work of an event in the wait list has failed:
+ * nothing has changed then. */
 struct lcl_events_cl {
     cl_uint count;        /* of `wait` */
     const cl_event *wait; /* of any queue of the same OpenCL context; the call
@@ -50,15 +60,10 @@ struct lcl_solve_cl {
 /* As lcl_solver_solve_many() for buffers of the context in the caller's
  * numbering, which may not overlap if there are several columns; `reports` has
  * an entry for each column or is NULL. With one column it is
- * lcl_solver_solve(), and the history is valid until the next solve. Queue
- * order makes the call wait for work enqueued earlier on the context's queue.
- * Returns when the solutions are enqueued there; `done` completes with them.
- * Returns as lcl_solver_solve_many(); LCL_EINVAL also for a wait list without
- * events, with an event that is not valid or of another OpenCL context; for a
- * buffer that is too small, of another OpenCL context, or whose
- * CL_MEM_READ_ONLY or CL_MEM_WRITE_ONLY flag forbids its use. LCL_EDEVICE also
- * if the work of an event in the wait list has failed: nothing has changed
- * then. LCL_EUNSUPPORTED for operators on several devices. */
+ * lcl_solver_solve(), and the history is valid until the next solve. Returns
+ * when the solutions are enqueued on the context's queue; `done` completes with
+ * them. Returns as lcl_solver_solve_many(); LCL_EUNSUPPORTED for operators on
+ * several devices. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_solver_solve_cl(
     lcl_solver *S, const struct lcl_solve_cl *solve,
     struct lcl_report *reports);
@@ -84,51 +89,44 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_solver_enqueue_cl(
     lcl_solver *S, const struct lcl_solve_cl *solve,
     struct lcl_report *reports);
 
-/* As lcl_precond_apply(), for buffers of n doubles in the caller's numbering.
- * Returns LCL_EINVAL for a buffer of another size or of another OpenCL context
- * than `queue`'s, and for a buffer whose CL_MEM_READ_ONLY or CL_MEM_WRITE_ONLY
- * flag forbids its use; so does lcl_operator_apply_cl(). Queue order makes the
- * call wait for work enqueued earlier on the context's queue; the caller must
- * wait for other queues. Returns when its work is enqueued. */
-LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply_cl(lcl_precond *M,
-                                                           cl_mem b, cl_mem x);
+/* As lcl_precond_apply(), for arrays of n doubles in the caller's numbering,
+ * which may overlap. Returns when the work is enqueued; `done` completes with
+ * it. An array with an offset, and a b that overlaps x, are copied first. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply_cl(
+    lcl_precond *M, const struct lcl_array_cl *b, const struct lcl_array_cl *x,
+    const struct lcl_events_cl *events);
 /* The same for x = M^-T b, as lcl_precond_apply_transpose(). */
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_apply_transpose_cl(
-    lcl_precond *M, cl_mem b, cl_mem x);
+    lcl_precond *M, const struct lcl_array_cl *b, const struct lcl_array_cl *x,
+    const struct lcl_events_cl *events);
 
-/* A matrix as struct lcl_csr, in buffers of the context, which may be larger
- * than needed. Without entries, col_ind and val may be NULL. */
+/* A matrix as struct lcl_csr, in buffers of the context. Without entries,
+ * col_ind and val may be missing. */
 struct lcl_csr_cl {
     int64_t rows;
     int64_t cols;
     int64_t nnz;
-    cl_mem row_ptr; /* rows + 1 int64_t */
-    cl_mem col_ind; /* nnz int32_t */
-    cl_mem val;     /* nnz double */
+    struct lcl_array_cl row_ptr; /* rows + 1 int64_t */
+    struct lcl_array_cl col_ind; /* nnz int32_t */
+    struct lcl_array_cl val;     /* nnz double */
 };
 
 /* As lcl_operator_create(), for a matrix on the device: checks, converts and
- * copies it there. Queue order makes the call wait for work enqueued earlier on
- * the context's queue; the caller must wait for other queues. The buffers need
- * live only until the call returns, and are not changed. Values for
+ * copies it there. The buffers need live only until the call returns, and are
+ * not changed; `done` completes with what the call has enqueued. Values for
  * lcl_operator_update() come in the same order. Returns as
- * lcl_operator_create(); LCL_EINVAL also for a missing or too small buffer, for
- * a buffer of another OpenCL context, and for CL_MEM_WRITE_ONLY buffers. */
+ * lcl_operator_create(). */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_cl(
     lcl_operator **out, lcl_context *ctx, const struct lcl_csr_cl *A,
-    const struct lcl_operator_params *params);
+    const struct lcl_operator_params *params,
+    const struct lcl_events_cl *events);
 
 /* As lcl_operator_update(), for as many doubles as A has values, in the order
- * of A. Queue order makes the call wait for work enqueued earlier on the
- * context's queue. Waits until the values are checked, and returns when their
- * copy is enqueued; `done` of `events` completes with it. `events` may be NULL.
- * From the first call on, an operator that no preconditioner has renumbered has
- * a second buffer of values (in `bytes` of its info).
- * Returns as lcl_operator_update(); LCL_EINVAL also for a buffer that is too
- * small, CL_MEM_WRITE_ONLY or of another OpenCL context, for a wait list as in
- * lcl_solver_solve_cl(), and for an operator that is distributed; LCL_EBUILD,
- * LCL_EDEVICE (also if the work of an event in the wait list has failed:
- * the values are the old ones then), LCL_EDEVMEM, LCL_ENOMEM. */
+ * of A. Waits until the values are checked, and returns when their copy is
+ * enqueued; `done` completes with it. From the first call on, an operator that
+ * no preconditioner has renumbered has a second buffer of values (in `bytes` of
+ * its info). Returns as lcl_operator_update(); LCL_EINVAL also for an operator
+ * that is distributed; LCL_EBUILD, LCL_EDEVMEM, LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_update_cl(
     lcl_operator *A, const struct lcl_array_cl *val,
     const struct lcl_events_cl *events);
@@ -140,30 +138,34 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_update_ldu_cl(
     const struct lcl_array_cl *upper, const struct lcl_array_cl *lower,
     const struct lcl_events_cl *events);
 
-/* Enqueues y = A x on `queue`, the context's, for buffers of `cols` and `rows`
+/* Enqueues y = A x on `queue`, the context's, for arrays of `cols` and `rows`
  * doubles, by its own means or, as a lcl_apply_fn, by other operators of the
  * context. Returns LCL_OK or a negative status, which ends the call that needed
  * the product. After a solve has stopped, a few more products may be enqueued,
  * whose results are not used. */
 typedef enum lcl_status lcl_apply_cl_fn(void *user, cl_command_queue queue,
-                                        cl_mem x, cl_mem y);
+                                        const struct lcl_array_cl *x,
+                                        const struct lcl_array_cl *y);
 
 /* As lcl_operator_create_callback() and lcl_precond_create_callback(), with
- * vectors that stay on the device. They may be sub-buffers. */
+ * vectors that stay on the device. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_callback_cl(
     lcl_operator **out, lcl_context *ctx, int64_t rows, int64_t cols,
     lcl_apply_cl_fn *apply, void *user);
 LCL_NODISCARD LCL_API enum lcl_status lcl_precond_create_callback_cl(
     lcl_precond **out, lcl_operator *A, lcl_apply_cl_fn *apply, void *user);
 
-/* As lcl_operator_apply(), for buffers of at least cols and rows doubles;
- * returns when the work is enqueued. */
-LCL_NODISCARD LCL_API enum lcl_status lcl_operator_apply_cl(lcl_operator *A,
-                                                            cl_mem x, cl_mem y);
+/* As lcl_operator_apply(), for arrays of cols and rows doubles that do not
+ * overlap. Returns when the work is enqueued; `done` completes with it. An
+ * array with an offset is copied. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_operator_apply_cl(
+    lcl_operator *A, const struct lcl_array_cl *x, const struct lcl_array_cl *y,
+    const struct lcl_events_cl *events);
 /* The same for y = A^T x, as lcl_operator_apply_transpose(): x has rows, y has
  * cols doubles. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_apply_transpose_cl(
-    lcl_operator *A, cl_mem x, cl_mem y);
+    lcl_operator *A, const struct lcl_array_cl *x, const struct lcl_array_cl *y,
+    const struct lcl_events_cl *events);
 
 LCL_END_DECLS
 

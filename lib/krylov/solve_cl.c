@@ -41,14 +41,6 @@ static enum lcl_status measure(int64_t *length, const lcl_solver *S,
     return LCL_OK;
 }
 
-static bool overlap(const struct lcl_array_cl *a, int64_t of_a,
-                    const struct lcl_array_cl *b, int64_t of_b)
-{
-    return a->mem == b->mem &&
-           (a->offset < b->offset ? b->offset - a->offset < of_a
-                                  : a->offset - b->offset < of_b);
-}
-
 static enum lcl_status wrap(struct job *job)
 {
     const lcl_solver *S = job->S;
@@ -58,11 +50,13 @@ static enum lcl_status wrap(struct job *job)
     enum lcl_status st;
     if ((st = measure(&of_b, S, given, given->ldb)) < 0 ||
         (st = measure(&of_x, S, given, given->ldx)) < 0 ||
-        (st = lcl_array_wrap(&job->b, S->ctx, &given->b, of_b, LCL_ACCESS_READ,
-                             "b")) < 0 ||
-        (st = lcl_array_wrap(&job->x, S->ctx, &given->x, of_x, both, "x")) < 0)
+        (st = lcl_array_wrap(&job->b, S->ctx, &given->b, of_b, sizeof(double),
+                             LCL_ACCESS_READ, "b")) < 0 ||
+        (st = lcl_array_wrap(&job->x, S->ctx, &given->x, of_x, sizeof(double),
+                             both, "x")) < 0)
         return st;
-    return given->count > 1 && overlap(&given->b, of_b, &given->x, of_x)
+    return given->count > 1 &&
+                   lcl_arrays_overlap(&given->b, of_b, &given->x, of_x)
                ? lcl_fail(lcl_context_log(S->ctx), LCL_EINVAL,
                           "the columns of b and x overlap")
                : LCL_OK;

@@ -58,11 +58,12 @@ static enum lcl_status call_caller(const lcl_operator *A,
     struct state *S = A->state;
     lcl_context *ctx = A->range.ctx;
     const struct lcl_guest before = lcl_guest_begin(ctx, LCL_GUEST_APPLIES);
+    const struct lcl_array_cl x = {lcl_buffer_mem(v->x), 0},
+                              y = {lcl_buffer_mem(v->y), 0};
     S->running = true;
     const enum lcl_status st =
         S->fn.host ? S->fn.host(S->fn.user, S->x, S->y)
-                   : S->fn.device(S->fn.user, lcl_context_queue(ctx),
-                                  lcl_buffer_mem(v->x), lcl_buffer_mem(v->y));
+                   : S->fn.device(S->fn.user, lcl_context_queue(ctx), &x, &y);
     S->running = false;
     lcl_guest_end(ctx, &before);
     return st < 0 ? st : LCL_OK;

@@ -160,18 +160,25 @@ enum lcl_status lcl_operator_apply(lcl_operator *A, const double *x, double *y)
 }
 
 // Kronecker products accumulate their terms in y.
-enum lcl_status lcl_operator_apply_cl(lcl_operator *A, cl_mem x, cl_mem y)
+enum lcl_status lcl_operator_apply_cl(lcl_operator *A,
+                                      const struct lcl_array_cl *x,
+                                      const struct lcl_array_cl *y,
+                                      const struct lcl_events_cl *events)
 {
+    static const char name[] = "lcl_operator_apply_cl";
     struct lcl_pair v = {0};
     enum lcl_status st;
-    if (!A || !x || !y)
-        return refuse_null(A, "lcl_operator_apply_cl");
+    events = lcl_events_begin(events);
+    if (!A || lcl_array_is_missing(x) || lcl_array_is_missing(y))
+        return refuse_null(A, name);
     lcl_context *ctx = A->range.ctx;
-    if ((st = lcl_context_expect_product(ctx, "lcl_operator_apply_cl")) < 0)
+    const struct lcl_pair_plan plan = {
+        x, y, A->info.cols, A->info.rows, "x", "y", .rereads = A->info.kron};
+    if ((st = lcl_context_expect_product(ctx, name)) < 0 ||
+        (st = lcl_events_enter(ctx, events)) < 0)
         return st;
-    if ((st = lcl_pair_wrap(&v, ctx, x, A->info.cols, y, A->info.rows,
-                            A->info.kron)) == LCL_OK)
+    if ((st = lcl_pair_begin(&v, ctx, &plan)) == LCL_OK)
         st = lcl_apply_buffers(A, v.x, v.y);
-    lcl_pair_finish(&v);
-    return lcl_space_end(&A->range, st);
+    st = lcl_space_end(&A->range, lcl_pair_end(&v, st));
+    return st < 0 ? st : lcl_events_mark(ctx, events->done);
 }

@@ -134,18 +134,25 @@ enum lcl_status lcl_operator_apply_transpose(lcl_operator *A, const double *x,
     return st < 0 ? st : lcl_apply_numbered(T, A->numbering, x, y);
 }
 
-enum lcl_status lcl_operator_apply_transpose_cl(lcl_operator *A, cl_mem x,
-                                                cl_mem y)
+enum lcl_status lcl_operator_apply_transpose_cl(
+    lcl_operator *A, const struct lcl_array_cl *x, const struct lcl_array_cl *y,
+    const struct lcl_events_cl *events)
 {
+    const bool given =
+        A && !lcl_array_is_missing(x) && !lcl_array_is_missing(y);
     struct lcl_pair v = {0};
     lcl_operator *T;
-    enum lcl_status st =
-        begin(&T, A, A && x && y, "lcl_operator_apply_transpose_cl");
+    events = lcl_events_begin(events);
+    enum lcl_status st = begin(&T, A, given, "lcl_operator_apply_transpose_cl");
     if (st < 0)
         return st;
-    if ((st = lcl_pair_wrap(&v, A->range.ctx, x, A->info.rows, y, A->info.cols,
-                            A->info.kron)) == LCL_OK)
+    lcl_context *ctx = A->range.ctx;
+    const struct lcl_pair_plan plan = {
+        x, y, A->info.rows, A->info.cols, "x", "y", .rereads = A->info.kron};
+    if ((st = lcl_events_enter(ctx, events)) < 0)
+        return st;
+    if ((st = lcl_pair_begin(&v, ctx, &plan)) == LCL_OK)
         st = lcl_apply_numbered_buffers(T, A->numbering, v.x, v.y);
-    lcl_pair_finish(&v);
-    return st;
+    st = lcl_pair_end(&v, st);
+    return st < 0 ? st : lcl_events_mark(ctx, events->done);
 }

@@ -80,7 +80,7 @@ static enum lcl_status update_arrays(lcl_operator *A,
     for (int p = 0; p < LCL_LAYOUT_PARTS && st == LCL_OK; ++p)
         if (part[p] > 0)
             st = lcl_array_wrap(&wrapped[p], ctx, val[p], part[p],
-                                LCL_ACCESS_READ, names[p]);
+                                sizeof(double), LCL_ACCESS_READ, names[p]);
     if (st == LCL_OK)
         st = lcl_operator_update_part_buffers(A, wrapped);
     for (int p = 0; p < LCL_LAYOUT_PARTS; ++p)
@@ -96,15 +96,15 @@ enum lcl_status lcl_operator_update_ldu_cl(lcl_operator *A,
 {
     static const char name[] = "lcl_operator_update_ldu_cl";
     const struct lcl_array_cl *const val[] = {diagonal, upper, lower};
-    const bool given[] = {diagonal && diagonal->mem, upper && upper->mem,
-                          lower && lower->mem};
+    const bool given[] = {!lcl_array_is_missing(diagonal),
+                          !lcl_array_is_missing(upper),
+                          !lcl_array_is_missing(lower)};
     enum lcl_status st;
     events = lcl_events_begin(events);
     if ((st = check_arrays(A, given, name)) < 0)
         return st;
     lcl_context *ctx = A->range.ctx;
-    if ((st = lcl_events_check(ctx, events)) < 0 ||
-        (st = lcl_events_wait(ctx, events->count, events->wait)) < 0 ||
+    if ((st = lcl_events_enter(ctx, events)) < 0 ||
         (st = update_arrays(A, val)) < 0)
         return st;
     return lcl_events_mark(ctx, events->done);

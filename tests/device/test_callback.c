@@ -43,11 +43,12 @@ static enum lcl_status divide(void *user, const double *x, double *y)
 
 // On the queue of the context, which is the other operator's, too.
 static enum lcl_status multiply_on_device(void *user, cl_command_queue queue,
-                                          cl_mem x, cl_mem y)
+                                          const struct lcl_array_cl *x,
+                                          const struct lcl_array_cl *y)
 {
     struct given *G = user;
     assert_non_null(queue);
-    const enum lcl_status st = lcl_operator_apply_cl(G->op, x, y);
+    const enum lcl_status st = lcl_operator_apply_cl(G->op, x, y, NULL);
     return st < 0 ? st : count_call(G);
 }
 
@@ -176,11 +177,12 @@ struct diagonal {
 };
 
 static enum lcl_status divide_on_device(void *user, cl_command_queue queue,
-                                        cl_mem x, cl_mem y)
+                                        const struct lcl_array_cl *x,
+                                        const struct lcl_array_cl *y)
 {
     struct diagonal *D = user;
     assert_non_null(queue);
-    return lcl_precond_apply_cl(D->jacobi, x, y);
+    return lcl_precond_apply_cl(D->jacobi, x, y, NULL);
 }
 
 static void test_callback__preconditioners_may_stay_on_the_device(void **state)

@@ -63,7 +63,7 @@ struct calls {
     cl_context context;
     cl_device_id device;
     cl_command_queue queue;
-    cl_mem from, to;
+    struct lcl_array_cl from, to;
     struct lcl_csr_cl csr_cl;
     struct lcl_array_cl array;
     struct lcl_events_cl events;
@@ -119,12 +119,13 @@ static enum lcl_status copy(void *user, const double *x, double *y)
     return LCL_OK;
 }
 
-static enum lcl_status copy_cl(void *user, cl_command_queue queue, cl_mem x,
-                               cl_mem y)
+static enum lcl_status copy_cl(void *user, cl_command_queue queue,
+                               const struct lcl_array_cl *x,
+                               const struct lcl_array_cl *y)
 {
     (void)user;
-    return clEnqueueCopyBuffer(queue, x, y, 0, 0, N * sizeof(double), 0, NULL,
-                               NULL) == CL_SUCCESS
+    return clEnqueueCopyBuffer(queue, x->mem, y->mem, 0, 0, N * sizeof(double),
+                               0, NULL, NULL) == CL_SUCCESS
                ? LCL_OK
                : LCL_EDEVICE;
 }
@@ -183,17 +184,17 @@ static void make_cl(struct calls *F)
         assert_int_equal(lcl_buffer_create_from(&F->buffer[k], F->ctx, F->b, N,
                                                 sizeof *F->b, "a vector"),
                          LCL_OK);
-    F->from = lcl_buffer_mem(F->buffer[3]);
-    F->to = lcl_buffer_mem(F->buffer[4]);
+    F->from = (struct lcl_array_cl){lcl_buffer_mem(F->buffer[3]), 0};
+    F->to = (struct lcl_array_cl){lcl_buffer_mem(F->buffer[4]), 0};
     F->csr_cl = (struct lcl_csr_cl){N,
                                     N,
                                     A->nnz,
-                                    lcl_buffer_mem(F->buffer[0]),
-                                    lcl_buffer_mem(F->buffer[1]),
-                                    lcl_buffer_mem(F->buffer[2])};
-    F->array = (struct lcl_array_cl){F->csr_cl.val, 0};
+                                    {lcl_buffer_mem(F->buffer[0]), 0},
+                                    {lcl_buffer_mem(F->buffer[1]), 0},
+                                    {lcl_buffer_mem(F->buffer[2]), 0}};
+    F->array = F->csr_cl.val;
     F->solve = (struct lcl_solve_cl){
-        .b = {F->from, 0}, .x = {F->to, 0}, .events.done = &F->done};
+        .b = F->from, .x = F->to, .events.done = &F->done};
 }
 
 static void make_objects(struct calls *F,

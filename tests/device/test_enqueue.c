@@ -324,7 +324,7 @@ static void expect_busy(struct system *t)
     cl_event none;
     struct lcl_solve_cl again = t->solve;
     const struct lcl_array_cl val = {lcl_buffer_mem(t->on_device[1]), 0};
-    const cl_mem b = t->solve.b.mem, x = t->solve.x.mem;
+    const struct lcl_array_cl *b = &t->solve.b, *x = &t->solve.x;
     size_t bytes = 8;
     const int64_t ptr[] = {0, 1};
     struct lcl_link link;
@@ -350,12 +350,12 @@ static void expect_busy(struct system *t)
         lcl_operator_multiply(&op, t->op, t->op),
         lcl_operator_apply(t->op, t->start, t->x),
         lcl_operator_apply_many(t->op, t->start, t->n, t->x, t->n, 1),
-        lcl_operator_apply_cl(t->op, b, x),
+        lcl_operator_apply_cl(t->op, b, x, NULL),
         lcl_precond_create(&M, t->op, NULL),
         lcl_precond_create_callback(&M, t->op, copy, &bytes),
         lcl_precond_update(t->M),
         lcl_precond_apply(t->M, t->start, t->x),
-        lcl_precond_apply_cl(t->M, b, x),
+        lcl_precond_apply_cl(t->M, b, x, NULL),
         lcl_precond_locate(t->M, part, level),
         lcl_batch_invert(t->ctx, &one, &one, ptr, 1, NULL, NULL),
         lcl_context_copy_bandwidth(t->ctx, &one),

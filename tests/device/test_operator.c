@@ -19,6 +19,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static lcl_operator *open_operator(lcl_context *ctx, const struct lcl_csr *A,
                                    enum lcl_spmv_type type, int block)
@@ -206,6 +207,28 @@ static void test_operator__a_matrix_without_entries_gives_zero(void **state)
     }
 }
 
+// x and y are parts of one buffer; doubles before and between them stay.
+static void expect_parts(lcl_operator *P, const double *x, const double *y)
+{
+    const int64_t rows = P->info.rows, cols = P->info.cols;
+    const int64_t of_x = 3, of_y = of_x + cols + 2, all = of_y + rows;
+    double *got = test_vector(all), *expected = test_vector(all);
+    memcpy(expected + of_x, x, (size_t)cols * sizeof *x);
+    lcl_buffer *buffer = test_upload(P->range.ctx, expected, all, sizeof *x);
+    const struct lcl_array_cl from = {lcl_buffer_mem(buffer), of_x},
+                              to = {lcl_buffer_mem(buffer), of_y},
+                              across = {lcl_buffer_mem(buffer), of_x + 1};
+    assert_int_equal(lcl_operator_apply_cl(P, &from, &across, NULL),
+                     LCL_EINVAL);
+    assert_int_equal(lcl_operator_apply_cl(P, &from, &to, NULL), LCL_OK);
+    memcpy(expected + of_y, y, (size_t)rows * sizeof *y);
+    test_download(buffer, got, all, sizeof *got);
+    test_expect_same("parts of a buffer", got, expected, all);
+    lcl_buffer_destroy(&buffer);
+    free(got);
+    free(expected);
+}
+
 static void test_operator__buffers_of_the_caller_match(void **state)
 {
     struct lcl_csr A = test_stretched_csr(61, 200, 1);
@@ -214,13 +237,15 @@ static void test_operator__buffers_of_the_caller_match(void **state)
     double *expected = test_vector(A.rows);
     lcl_buffer *in = test_upload(*state, x, A.cols, sizeof *x);
     lcl_buffer *out = test_poisoned(*state, A.rows, sizeof *y);
-    cl_mem from = lcl_buffer_mem(in), to = lcl_buffer_mem(out);
+    const struct lcl_array_cl from = {lcl_buffer_mem(in), 0},
+                              to = {lcl_buffer_mem(out), 0};
     lcl_csr_multiply(&A, x, expected);
-    assert_int_equal(lcl_operator_apply_cl(P, from, to), LCL_OK);
+    assert_int_equal(lcl_operator_apply_cl(P, &from, &to, NULL), LCL_OK);
     test_download(out, y, A.rows, sizeof *y);
     test_expect_near("y", y, expected, A.rows, 1e-12);
-    assert_int_equal(lcl_operator_apply_cl(P, to, from), LCL_EINVAL);
-    assert_int_equal(lcl_operator_apply_cl(P, from, from), LCL_EINVAL);
+    expect_parts(P, x, y);
+    assert_int_equal(lcl_operator_apply_cl(P, &to, &from, NULL), LCL_EINVAL);
+    assert_int_equal(lcl_operator_apply_cl(P, &from, &from, NULL), LCL_EINVAL);
     lcl_buffer_destroy(&in);
     lcl_buffer_destroy(&out);
     lcl_operator_destroy(&P);
@@ -251,7 +276,7 @@ static void test_operator__wrong_arguments_are_refused(void **state)
     assert_null(P);
     assert_misuse(lcl_operator_apply(NULL, v, v));
     assert_misuse(lcl_operator_update(NULL, v));
-    assert_misuse(lcl_operator_apply_cl(NULL, NULL, NULL));
+    assert_misuse(lcl_operator_apply_cl(NULL, NULL, NULL, NULL));
     assert_null(lcl_operator_info(NULL));
     lcl_operator_destroy(NULL);
     lcl_operator_destroy(&P);

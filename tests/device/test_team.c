@@ -491,7 +491,7 @@ static void refuse_buffers(struct team *t)
     assert_null(done);
     assert_misuse(lcl_operator_update_cl(t->op, &array, NULL));
     assert_int_equal(
-        lcl_operator_apply_transpose_cl(t->op, array.mem, array.mem),
+        lcl_operator_apply_transpose_cl(t->op, &array, &array, NULL),
         LCL_EUNSUPPORTED);
     lcl_solver_destroy(&S);
     lcl_buffer_destroy(&v);

@@ -25,8 +25,9 @@ static void expect_on_device(lcl_operator *op, const double *x, int64_t rows,
     lcl_buffer *in = test_upload(ctx, x, rows, sizeof *x);
     lcl_buffer *out = test_poisoned(ctx, cols, sizeof *y);
     double *got = test_vector(cols);
-    assert_int_equal(lcl_operator_apply_transpose_cl(op, lcl_buffer_mem(in),
-                                                     lcl_buffer_mem(out)),
+    const struct lcl_array_cl from = {lcl_buffer_mem(in), 0},
+                              to = {lcl_buffer_mem(out), 0};
+    assert_int_equal(lcl_operator_apply_transpose_cl(op, &from, &to, NULL),
                      LCL_OK);
     test_download(out, got, cols, sizeof *got);
     test_expect_same("A^T x of buffers", got, y, cols);
@@ -229,12 +230,15 @@ static void expect_transpose_on_device(lcl_precond *M)
     const lcl_context *ctx = M->op.range.ctx;
     const int64_t n = lcl_precond_info(M)->rows;
     double *b = test_random_vector(n, 3), *x = test_vector(n);
-    cl_mem of_b = make_mem(ctx, b, n), of_x = make_mem(ctx, x, n);
+    const struct lcl_array_cl of_b = {make_mem(ctx, b, n), 0},
+                              of_x = {make_mem(ctx, x, n), 0};
     assert_int_equal(lcl_precond_apply_transpose(M, b, x), LCL_OK);
-    assert_int_equal(lcl_precond_apply_transpose_cl(M, of_b, of_x), LCL_OK);
-    assert_int_equal(lcl_precond_apply_transpose_cl(M, of_b, of_b), LCL_OK);
-    expect_mem(ctx, of_x, x, n);
-    expect_mem(ctx, of_b, x, n);
+    assert_int_equal(lcl_precond_apply_transpose_cl(M, &of_b, &of_x, NULL),
+                     LCL_OK);
+    assert_int_equal(lcl_precond_apply_transpose_cl(M, &of_b, &of_b, NULL),
+                     LCL_OK);
+    expect_mem(ctx, of_x.mem, x, n);
+    expect_mem(ctx, of_b.mem, x, n);
     free(b);
     free(x);
 }
@@ -421,19 +425,21 @@ static void test_transposed__others_are_refused(void **state)
     assert_misuse(lcl_operator_apply_transpose(op, NULL, y));
     assert_misuse(lcl_operator_apply_transpose(op, x, NULL));
     assert_misuse(lcl_precond_apply_transpose(NULL, x, y));
-    cl_mem few = make_mem(op->range.ctx, x, 1);
-    cl_mem other = make_mem(op->range.ctx, x, 1);
-    assert_misuse(lcl_operator_apply_transpose_cl(NULL, few, other));
-    assert_misuse(lcl_operator_apply_transpose_cl(op, NULL, other));
-    assert_misuse(lcl_operator_apply_transpose_cl(op, few, NULL));
-    assert_misuse(lcl_precond_apply_transpose_cl(NULL, few, other));
-    assert_int_equal(lcl_operator_apply_transpose_cl(op, few, other),
+    const struct lcl_array_cl few = {make_mem(op->range.ctx, x, 1), 0},
+                              other = {make_mem(op->range.ctx, x, 1), 0};
+    assert_misuse(lcl_operator_apply_transpose_cl(NULL, &few, &other, NULL));
+    assert_misuse(lcl_operator_apply_transpose_cl(op, NULL, &other, NULL));
+    assert_misuse(lcl_operator_apply_transpose_cl(op, &few, NULL, NULL));
+    assert_misuse(lcl_precond_apply_transpose_cl(NULL, &few, &other, NULL));
+    assert_int_equal(lcl_operator_apply_transpose_cl(op, &few, &other, NULL),
                      LCL_EINVAL);
-    assert_int_equal(lcl_operator_apply_transpose_cl(op, few, few), LCL_EINVAL);
-    assert_int_equal(lcl_operator_apply_transpose_cl(callback, few, other),
-                     LCL_EUNSUPPORTED);
-    clReleaseMemObject(few);
-    clReleaseMemObject(other);
+    assert_int_equal(lcl_operator_apply_transpose_cl(op, &few, &few, NULL),
+                     LCL_EINVAL);
+    assert_int_equal(
+        lcl_operator_apply_transpose_cl(callback, &few, &other, NULL),
+        LCL_EUNSUPPORTED);
+    clReleaseMemObject(few.mem);
+    clReleaseMemObject(other.mem);
     lcl_operator_destroy(&callback);
     lcl_operator_destroy(&op);
     free(x);

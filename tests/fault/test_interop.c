@@ -141,6 +141,12 @@ static enum lcl_status solve(cl_mem b, cl_mem x, struct lcl_report *report)
     return lcl_solver_solve_cl(own.S, &whole, report);
 }
 
+static enum lcl_status apply(cl_mem b, cl_mem x)
+{
+    const struct lcl_array_cl from = {b, 0}, to = {x, 0};
+    return lcl_precond_apply_cl(own.M, &from, &to, NULL);
+}
+
 static enum lcl_status update(lcl_operator *A, cl_mem val)
 {
     const struct lcl_array_cl whole = {val, 0};
@@ -175,7 +181,7 @@ static void test_interop__buffers_give_the_apply_of_host_vectors(void **state)
     double host[TEST_JOB_ROWS], device[TEST_JOB_ROWS];
     cl_mem b = make_buffer(BYTES, own.line.b), x = make_buffer(BYTES, NULL);
     assert_int_equal(lcl_precond_apply(own.M, own.line.b, host), LCL_OK);
-    assert_int_equal(lcl_precond_apply_cl(own.M, b, x), LCL_OK);
+    assert_int_equal(apply(b, x), LCL_OK);
     read_back(x, device);
     assert_memory_equal(device, host, sizeof host);
     clReleaseMemObject(b);
@@ -196,23 +202,57 @@ static void test_interop__a_zero_right_hand_side_gives_zero(void **state)
     clReleaseMemObject(start);
 }
 
-static void test_interop__buffers_of_another_size_are_refused(void **state)
+static void test_interop__small_buffers_are_refused(void **state)
 {
     (void)state;
-    cl_mem right = make_buffer(BYTES, own.line.b), small = make_buffer(8, NULL),
-           large = make_buffer(BYTES + 8, NULL);
-    const cl_mem wrong[] = {small, large};
+    cl_mem right = make_buffer(BYTES, own.line.b), small = make_buffer(8, NULL);
+    const struct lcl_array_cl whole = {right, 0}, beyond = {right, 1},
+                              before = {right, -1};
     assert_int_equal(solve(right, small, NULL), LCL_EINVAL);
     assert_int_equal(solve(small, right, NULL), LCL_EINVAL);
-    for (int i = 0; i < 2; ++i) {
-        assert_int_equal(lcl_precond_apply_cl(own.M, right, wrong[i]),
-                         LCL_EINVAL);
-        assert_int_equal(lcl_precond_apply_cl(own.M, wrong[i], right),
-                         LCL_EINVAL);
-    }
+    assert_int_equal(apply(right, small), LCL_EINVAL);
+    assert_int_equal(apply(small, right), LCL_EINVAL);
+    assert_int_equal(lcl_precond_apply_cl(own.M, &whole, &beyond, NULL),
+                     LCL_EINVAL);
+    assert_int_equal(lcl_precond_apply_cl(own.M, &before, &whole, NULL),
+                     LCL_EINVAL);
     clReleaseMemObject(right);
     clReleaseMemObject(small);
-    clReleaseMemObject(large);
+}
+
+// b and x, n doubles each, from doubles `of_b` and `of_x` of one buffer on; x
+// is compared with M^-1 b, and all other doubles stay.
+static void expect_apply_within(int of_b, int of_x)
+{
+    enum { ROOM = 3 * TEST_JOB_ROWS };
+    double all[ROOM], host[TEST_JOB_ROWS], got[ROOM];
+    for (int i = 0; i < ROOM; ++i)
+        all[i] = 1 + i % 5;
+    assert_int_equal(lcl_precond_apply(own.M, all + of_b, host), LCL_OK);
+    cl_mem mem = make_buffer(sizeof all, all);
+    const struct lcl_array_cl b = {mem, of_b}, x = {mem, of_x};
+    cl_event done = NULL;
+    const struct lcl_events_cl events = {.done = &done};
+    assert_int_equal(lcl_precond_apply_cl(own.M, &b, &x, &events), LCL_OK);
+    assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+    assert_int_equal(clEnqueueReadBuffer(own.queue, mem, CL_TRUE, 0, sizeof got,
+                                         got, 0, NULL, NULL),
+                     CL_SUCCESS);
+    memcpy(all + of_x, host, sizeof host);
+    assert_memory_equal(got, all, sizeof got);
+    clReleaseEvent(done);
+    clReleaseMemObject(mem);
+}
+
+static void test_interop__arrays_are_parts_of_buffers(void **state)
+{
+    (void)state;
+    const int n = TEST_JOB_ROWS;
+    expect_apply_within(0, n + 1);
+    expect_apply_within(n + 3, 1);
+    expect_apply_within(2, 2);     // in place
+    expect_apply_within(0, n / 2); // overlapping
+    expect_apply_within(n / 2, 0);
 }
 
 // Expects solve and apply to refuse the two buffers with a message that
@@ -225,7 +265,7 @@ static void expect_refused(cl_mem b, cl_mem x, const char *part)
     own.ctx->cl.log = capture.log;
     assert_int_equal(solve(b, x, NULL), LCL_EINVAL);
     test_capture_expect(&capture, part);
-    assert_int_equal(lcl_precond_apply_cl(own.M, b, x), LCL_EINVAL);
+    assert_int_equal(apply(b, x), LCL_EINVAL);
     test_capture_expect(&capture, part);
     own.ctx->cl.log = before;
 }
@@ -258,7 +298,7 @@ static void test_interop__buffers_without_the_access_are_refused(void **state)
     assert_true(code == CL_SUCCESS && code2 == CL_SUCCESS);
     expect_refused(right, read_only, "buffer x must be writable, but");
     expect_refused(write_only, right, "buffer b must be readable, but");
-    assert_int_equal(lcl_precond_apply_cl(own.M, right, write_only), LCL_OK);
+    assert_int_equal(apply(right, write_only), LCL_OK);
     assert_int_equal(clFinish(own.queue), CL_SUCCESS);
     clReleaseMemObject(right);
     clReleaseMemObject(read_only);
@@ -327,7 +367,7 @@ static void test_interop__null_objects_are_misuse(void **state)
     assert_misuse(
         lcl_context_create_cl(&ctx, own.context, own.device, NULL, NULL));
     assert_misuse(lcl_solver_solve_cl(NULL, NULL, NULL));
-    assert_misuse(lcl_precond_apply_cl(NULL, NULL, NULL));
+    assert_misuse(lcl_precond_apply_cl(NULL, NULL, NULL, NULL));
 }
 
 // The second queue is synchronised with the caller's.
@@ -353,14 +393,16 @@ static void test_interop__a_product_on_two_queues_matches(void **state)
 
 // ------------------------------------------------------------------ matrices
 
-// A matrix in buffers of `access`, all a little larger than needed.
-static cl_mem make_array(const void *data, size_t bytes, cl_mem_flags access)
+// An array behind `before` bytes of a buffer, which is a little larger than
+// needed.
+static cl_mem make_array_at(size_t before, const void *data, size_t bytes,
+                            cl_mem_flags access)
 {
     cl_int code;
-    const size_t room = bytes + 24;
+    const size_t room = before + bytes + 24;
     char *padded = calloc(1, room);
     assert_non_null(padded);
-    memcpy(padded, data, bytes);
+    memcpy(padded + before, data, bytes);
     cl_mem mem = clCreateBuffer(own.context, access | CL_MEM_COPY_HOST_PTR,
                                 room, padded, &code);
     assert_int_equal(code, CL_SUCCESS);
@@ -368,25 +410,41 @@ static cl_mem make_array(const void *data, size_t bytes, cl_mem_flags access)
     return mem;
 }
 
-static struct lcl_csr_cl make_matrix(const struct lcl_csr *A,
+static cl_mem make_array(const void *data, size_t bytes, cl_mem_flags access)
+{
+    return make_array_at(0, data, bytes, access);
+}
+
+static struct lcl_array_cl make_entries(int64_t offset, const void *data,
+                                        int64_t count, size_t size,
+                                        cl_mem_flags access)
+{
+    return (struct lcl_array_cl){make_array_at((size_t)offset * size, data,
+                                               (size_t)count * size, access),
+                                 offset};
+}
+
+// A matrix in buffers of `access`, in each from entry `offset` on.
+static struct lcl_csr_cl make_matrix(const struct lcl_csr *A, int64_t offset,
                                      cl_mem_flags access)
 {
-    const size_t n = (size_t)A->rows + 1, nnz = (size_t)A->nnz;
     return (struct lcl_csr_cl){
         .rows = A->rows,
         .cols = A->cols,
         .nnz = A->nnz,
-        .row_ptr = make_array(A->row_ptr, n * sizeof *A->row_ptr, access),
-        .col_ind = make_array(A->col_ind, nnz * sizeof *A->col_ind, access),
-        .val = make_array(A->val, nnz * sizeof *A->val, access),
+        .row_ptr = make_entries(offset, A->row_ptr, A->rows + 1,
+                                sizeof *A->row_ptr, access),
+        .col_ind = make_entries(offset, A->col_ind, A->nnz, sizeof *A->col_ind,
+                                access),
+        .val = make_entries(offset, A->val, A->nnz, sizeof *A->val, access),
     };
 }
 
 static void release_matrix(const struct lcl_csr_cl *A)
 {
-    clReleaseMemObject(A->row_ptr);
-    clReleaseMemObject(A->col_ind);
-    clReleaseMemObject(A->val);
+    clReleaseMemObject(A->row_ptr.mem);
+    clReleaseMemObject(A->col_ind.mem);
+    clReleaseMemObject(A->val.mem);
 }
 
 // Both hold the same matrix on the device, bit for bit.
@@ -421,15 +479,15 @@ static void update_both(lcl_operator *from_buffer, lcl_operator *from_host,
 
 // The operator of buffers and that of the host's arrays, also after new values.
 static void expect_operator_of_buffers(struct lcl_csr *A, int block_size,
-                                       cl_mem_flags access)
+                                       int64_t offset, cl_mem_flags access)
 {
     const struct lcl_operator_params params = {.block_size = block_size};
-    const struct lcl_csr_cl device = make_matrix(A, access);
+    const struct lcl_csr_cl device = make_matrix(A, offset, access);
     lcl_operator *got, *expected;
     assert_int_equal(lcl_operator_create(&expected, own.ctx, A, &params),
                      LCL_OK);
-    assert_int_equal(lcl_operator_create_cl(&got, own.ctx, &device, &params),
-                     LCL_OK);
+    assert_int_equal(
+        lcl_operator_create_cl(&got, own.ctx, &device, &params, NULL), LCL_OK);
     release_matrix(&device);
     assert_int_equal(lcl_operator_info(got)->block_size,
                      lcl_operator_info(expected)->block_size);
@@ -456,14 +514,14 @@ static void test_interop__matrices_in_buffers_are_those_of_the_host(
     struct lcl_csr cells = test_random_csr(12, 3, 1);
     for (int a = 0; a < 3; ++a) {
         struct lcl_csr A = test_expand_blocks(&cells, 2);
-        expect_operator_of_buffers(&A, 0, access[a]);
-        expect_operator_of_buffers(&A, 1, access[a]);
-        expect_operator_of_buffers(&A, 4, access[a]);
+        expect_operator_of_buffers(&A, 0, a, access[a]);
+        expect_operator_of_buffers(&A, 1, a, access[a]);
+        expect_operator_of_buffers(&A, 4, a, access[a]);
         test_csr_finish(&A);
     }
     struct lcl_csr wide = test_stretched_csr(24, 36, 2);
-    expect_operator_of_buffers(&wide, 0, CL_MEM_READ_WRITE);
-    expect_operator_of_buffers(&wide, 6, CL_MEM_READ_WRITE);
+    expect_operator_of_buffers(&wide, 0, 0, CL_MEM_READ_WRITE);
+    expect_operator_of_buffers(&wide, 6, 0, CL_MEM_READ_WRITE);
     test_csr_finish(&wide);
     test_csr_finish(&cells);
 }
@@ -471,12 +529,13 @@ static void test_interop__matrices_in_buffers_are_those_of_the_host(
 static void test_interop__a_matrix_in_buffers_is_solved(void **state)
 {
     (void)state;
-    const struct lcl_csr_cl A = make_matrix(&own.line.A, CL_MEM_READ_WRITE);
+    const struct lcl_csr_cl A = make_matrix(&own.line.A, 0, CL_MEM_READ_WRITE);
     double x[TEST_JOB_ROWS] = {0};
     lcl_operator *op;
     lcl_precond *M;
     lcl_solver *S;
-    assert_int_equal(lcl_operator_create_cl(&op, own.ctx, &A, NULL), LCL_OK);
+    assert_int_equal(lcl_operator_create_cl(&op, own.ctx, &A, NULL, NULL),
+                     LCL_OK);
     release_matrix(&A);
     assert_int_equal(lcl_precond_create(&M, op, NULL), LCL_OK);
     assert_int_equal(lcl_solver_create(&S, op, M, NULL), LCL_OK);
@@ -591,14 +650,15 @@ static void test_interop__matrices_without_entries_need_row_pointers_only(
     const struct lcl_csr_cl A = {
         .rows = 2,
         .cols = 3,
-        .row_ptr = make_array(row_ptr, sizeof row_ptr, CL_MEM_READ_WRITE)};
+        .row_ptr.mem = make_array(row_ptr, sizeof row_ptr, CL_MEM_READ_WRITE)};
     lcl_operator *op;
     double x[3] = {1, 2, 3}, y[2] = {1, 2};
-    assert_int_equal(lcl_operator_create_cl(&op, own.ctx, &A, NULL), LCL_OK);
+    assert_int_equal(lcl_operator_create_cl(&op, own.ctx, &A, NULL, NULL),
+                     LCL_OK);
     assert_int_equal(lcl_operator_apply(op, x, y), LCL_OK);
     assert_true(y[0] == 0 && y[1] == 0);
     lcl_operator_destroy(&op);
-    clReleaseMemObject(A.row_ptr);
+    clReleaseMemObject(A.row_ptr.mem);
 }
 
 static void expect_matrix_refused(const struct lcl_csr_cl *A, int block_size,
@@ -610,7 +670,8 @@ static void expect_matrix_refused(const struct lcl_csr_cl *A, int block_size,
     lcl_operator *op;
     test_capture_init(&capture, LCL_LOG_ERROR);
     own.ctx->cl.log = capture.log;
-    assert_int_equal(lcl_operator_create_cl(&op, own.ctx, A, &params), status);
+    assert_int_equal(lcl_operator_create_cl(&op, own.ctx, A, &params, NULL),
+                     status);
     own.ctx->cl.log = before;
     assert_null(op);
     test_capture_expect(&capture, part);
@@ -627,21 +688,21 @@ static void test_interop__bad_matrices_in_buffers_are_refused(void **state)
         .rows = 2,
         .cols = 2,
         .nnz = 3,
-        .row_ptr = make_array(row_ptr, sizeof row_ptr, hidden),
-        .col_ind = make_array(good, sizeof good, hidden),
-        .val = make_array(val, sizeof val, hidden),
+        .row_ptr.mem = make_array(row_ptr, sizeof row_ptr, hidden),
+        .col_ind.mem = make_array(good, sizeof good, hidden),
+        .val.mem = make_array(val, sizeof val, hidden),
     };
     struct lcl_csr_cl wrong = right;
-    wrong.col_ind = make_array(unordered, sizeof unordered, hidden);
+    wrong.col_ind.mem = make_array(unordered, sizeof unordered, hidden);
     expect_matrix_refused(&wrong, 0, LCL_EFORMAT,
                           "matrix: row 0 has column 0 after 1, expected "
                           "ascending columns");
-    clReleaseMemObject(wrong.col_ind);
+    clReleaseMemObject(wrong.col_ind.mem);
     wrong = right;
-    wrong.val = make_array(infinite, sizeof infinite, hidden);
+    wrong.val.mem = make_array(infinite, sizeof infinite, hidden);
     expect_matrix_refused(&wrong, 0, LCL_EFORMAT,
                           "matrix: row 1, column 1 has value inf");
-    clReleaseMemObject(wrong.val);
+    clReleaseMemObject(wrong.val.mem);
     wrong = right;
     wrong.nnz = 2;
     expect_matrix_refused(&wrong, 0, LCL_EFORMAT, "matrix: row 1 ends at");
@@ -661,20 +722,20 @@ static void test_interop__buffers_that_hold_no_matrix_are_refused(void **state)
     cl_mem small = make_buffer(8, NULL);
     cl_mem blind =
         clCreateBuffer(own.context, CL_MEM_WRITE_ONLY, 64, NULL, &code);
-    const struct lcl_csr_cl right = make_matrix(&own.line.A, 0);
+    const struct lcl_csr_cl right = make_matrix(&own.line.A, 0, 0);
     struct lcl_csr_cl wrong = right;
-    wrong.row_ptr = foreign;
+    wrong.row_ptr.mem = foreign;
     expect_matrix_refused(&wrong, 0, LCL_EINVAL,
                           "buffer row_ptr belongs to another OpenCL context");
-    wrong.row_ptr = small;
+    wrong.row_ptr.mem = small;
     expect_matrix_refused(&wrong, 0, LCL_EINVAL, "buffer row_ptr has 8 bytes");
     wrong = right;
-    wrong.col_ind = small;
+    wrong.col_ind.mem = small;
     expect_matrix_refused(&wrong, 0, LCL_EINVAL, "buffer col_ind has 8 bytes");
     wrong = right;
-    wrong.val = blind;
+    wrong.val.mem = blind;
     expect_matrix_refused(&wrong, 0, LCL_EINVAL, "buffer val must be readable");
-    wrong.val = small;
+    wrong.val.mem = small;
     expect_matrix_refused(&wrong, 0, LCL_EINVAL, "buffer val has 8 bytes");
     release_matrix(&right);
     clReleaseMemObject(small);
@@ -687,19 +748,19 @@ static void test_interop__missing_buffers_are_misuse(void **state)
 {
     (void)state;
     lcl_operator *op;
-    const struct lcl_csr_cl right = make_matrix(&own.line.A, 0);
+    const struct lcl_csr_cl right = make_matrix(&own.line.A, 0, 0);
     struct lcl_csr_cl wrong = right;
-    assert_misuse(lcl_operator_create_cl(NULL, own.ctx, &right, NULL));
-    assert_misuse(lcl_operator_create_cl(&op, NULL, &right, NULL));
-    assert_misuse(lcl_operator_create_cl(&op, own.ctx, NULL, NULL));
-    wrong.row_ptr = NULL;
-    assert_misuse(lcl_operator_create_cl(&op, own.ctx, &wrong, NULL));
+    assert_misuse(lcl_operator_create_cl(NULL, own.ctx, &right, NULL, NULL));
+    assert_misuse(lcl_operator_create_cl(&op, NULL, &right, NULL, NULL));
+    assert_misuse(lcl_operator_create_cl(&op, own.ctx, NULL, NULL, NULL));
+    wrong.row_ptr.mem = NULL;
+    assert_misuse(lcl_operator_create_cl(&op, own.ctx, &wrong, NULL, NULL));
     wrong = right;
-    wrong.col_ind = NULL;
-    assert_misuse(lcl_operator_create_cl(&op, own.ctx, &wrong, NULL));
+    wrong.col_ind.mem = NULL;
+    assert_misuse(lcl_operator_create_cl(&op, own.ctx, &wrong, NULL, NULL));
     wrong = right;
-    wrong.val = NULL;
-    assert_misuse(lcl_operator_create_cl(&op, own.ctx, &wrong, NULL));
+    wrong.val.mem = NULL;
+    assert_misuse(lcl_operator_create_cl(&op, own.ctx, &wrong, NULL, NULL));
     assert_null(op);
     release_matrix(&right);
 }
@@ -723,8 +784,10 @@ int main(void)
             test_interop__a_zero_right_hand_side_gives_zero, create, destroy),
         cmocka_unit_test_setup_teardown(
             test_interop__a_product_on_two_queues_matches, create, destroy),
+        cmocka_unit_test_setup_teardown(test_interop__small_buffers_are_refused,
+                                        create, destroy),
         cmocka_unit_test_setup_teardown(
-            test_interop__buffers_of_another_size_are_refused, create, destroy),
+            test_interop__arrays_are_parts_of_buffers, create, destroy),
         cmocka_unit_test_setup_teardown(
             test_interop__buffers_of_another_context_are_refused, create,
             destroy),

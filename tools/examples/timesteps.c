@@ -152,9 +152,9 @@ static void create_heat(struct heat *H, const struct opencl *cl)
         .rows = ROWS,
         .cols = ROWS,
         .nnz = ENTRIES,
-        .row_ptr = buffer(cl, sizeof row_ptr, row_ptr),
-        .col_ind = buffer(cl, sizeof col_ind, col_ind),
-        .val = buffer(cl, ENTRIES * sizeof(double), NULL),
+        .row_ptr.mem = buffer(cl, sizeof row_ptr, row_ptr),
+        .col_ind.mem = buffer(cl, sizeof col_ind, col_ind),
+        .val.mem = buffer(cl, ENTRIES * sizeof(double), NULL),
     };
     H->u = buffer(cl, ROWS * sizeof(double), NULL);
     H->b = buffer(cl, ROWS * sizeof(double), NULL);
@@ -162,9 +162,9 @@ static void create_heat(struct heat *H, const struct opencl *cl)
 
 static void destroy_heat(const struct heat *H)
 {
-    clReleaseMemObject(H->matrix.row_ptr);
-    clReleaseMemObject(H->matrix.col_ind);
-    clReleaseMemObject(H->matrix.val);
+    clReleaseMemObject(H->matrix.row_ptr.mem);
+    clReleaseMemObject(H->matrix.col_ind.mem);
+    clReleaseMemObject(H->matrix.val.mem);
     clReleaseMemObject(H->u);
     clReleaseMemObject(H->b);
 }
@@ -189,8 +189,8 @@ static void compute_values(const struct opencl *cl, const struct heat *H,
     set(cl->values, 0, sizeof points, &points);
     set(cl->values, 1, sizeof dt, &dt);
     set(cl->values, 2, sizeof t, &t);
-    set(cl->values, 3, sizeof(cl_mem), &H->matrix.row_ptr);
-    set(cl->values, 4, sizeof(cl_mem), &H->matrix.val);
+    set(cl->values, 3, sizeof(cl_mem), &H->matrix.row_ptr.mem);
+    set(cl->values, 4, sizeof(cl_mem), &H->matrix.val.mem);
     launch(cl, cl->values);
 }
 
@@ -208,12 +208,11 @@ static void compute_right_hand_side(const struct opencl *cl,
 static void step(const struct opencl *cl, const struct heat *H, lcl_operator *A,
                  lcl_precond *M, lcl_solver *S, double t)
 {
-    const struct lcl_array_cl val = {H->matrix.val, 0};
     const struct lcl_solve_cl system = {.b = {H->b, 0}, .x = {H->u, 0}};
     struct lcl_report report = LCL_REPORT_INIT;
     compute_values(cl, H, t);
     compute_right_hand_side(cl, H);
-    need(lcl_operator_update_cl(A, &val, NULL) == LCL_OK &&
+    need(lcl_operator_update_cl(A, &H->matrix.val, NULL) == LCL_OK &&
              lcl_precond_update(M) == LCL_OK,
          "take the values");
     need(lcl_solver_solve_cl(S, &system, &report) == LCL_OK, "solve");
@@ -236,7 +235,7 @@ static void run(const struct opencl *cl, const struct heat *H)
                                &context) == LCL_OK,
          "open levelcl");
     compute_values(cl, H, dt);
-    need(lcl_operator_create_cl(&A, ctx, &H->matrix, NULL) == LCL_OK &&
+    need(lcl_operator_create_cl(&A, ctx, &H->matrix, NULL, NULL) == LCL_OK &&
              lcl_precond_create(&M, A, &precond) == LCL_OK &&
              lcl_solver_create(&S, A, M, &solver) == LCL_OK,
          "create the solver");
