@@ -213,37 +213,27 @@ LCL_API void lcl_chain_cancel(lcl_chain *C);
 LCL_NODISCARD LCL_API enum lcl_status lcl_chain_solve(
     lcl_chain *C, const double *b, double *x, struct lcl_report *report);
 
-/* Several right-hand sides: column j is at b[j * ldb] and x[j * ldx]. */
-struct lcl_chain_columns {
-    const double *b;
-    int64_t ldb;
-    double *x;
-    int64_t ldx;
-    int count;
-    /* Called for each column that was solved, in ascending order, with what
-     * lcl_chain_solve() would return and report for it; lcl_chain_attempt() and
-     * the history are those of this column until it returns. It may do what a
-     * monitor may. May be NULL. */
-    void (*done)(void *user, int column, enum lcl_status st,
-                 const struct lcl_report *report);
-    void *user;
-};
-
-/* Solves for each column as lcl_chain_solve(). If lcl_solver_solve_many() lets
- * columns share passes with the method in use and the tolerance is not relative
- * to ||r0||, that method first solves all of them; a column that it does not
- * solve goes on with the next methods, alone. Columns after those that the
- * monitor, the convergence test, the time limit or lcl_chain_cancel() gave up
- * are left as they are. Returns LCL_OK if all columns were solved, else the
- * status of the first that was not; LCL_EINVAL, LCL_ERANGE or LCL_EFORMAT
- * before any solve, as lcl_solver_solve_many(); or an error of a solve. */
+/* Solves A X = B as lcl_solver_solve_many(), each column as by
+ * lcl_chain_solve(). If lcl_solver_solve_many() lets columns share passes with
+ * the method in use and the tolerance is not relative to ||r0||, that method
+ * first solves all of them; a column that it does not solve goes on with the
+ * next methods, alone. Columns after those that the monitor, the convergence
+ * test, the time limit or lcl_chain_cancel() gave up are left as they are.
+ * `reports` has `count` entries or is NULL; the stop reason of a column that
+ * was not solved is NONE; the histories are valid until the next solve or
+ * update. Returns as lcl_solver_solve_many(). */
 LCL_NODISCARD LCL_API enum lcl_status lcl_chain_solve_many(
-    lcl_chain *C, const struct lcl_chain_columns *columns);
+    lcl_chain *C, const double *B, int64_t ldb, double *X, int64_t ldx,
+    int count, struct lcl_report *reports);
 
-/* Attempt number `index` of the last solve, from 0; NULL past the end. Valid
- * until the next solve or update. */
+/* Attempt number `index` of the last solve, from 0, the second one for one of
+ * several columns, from 0; NULL past the end. Valid until the next solve or
+ * update. */
 LCL_API const struct lcl_attempt *lcl_chain_attempt(const lcl_chain *C,
                                                     int index);
+LCL_API const struct lcl_attempt *lcl_chain_column_attempt(const lcl_chain *C,
+                                                           int column,
+                                                           int index);
 
 /* Replaces types that are DEFAULT by those with which lcl_chain_create() begins
  * and sets the parameters that belong to them, for callers who create M and S

@@ -631,6 +631,26 @@ template <class T> class Solving : public Object<T>
         return report(status, values);
     }
 
+    template <class Solve>
+    std::vector<Report> run_many(Solve solve, View<const double> B,
+                                 View<double> X, int count,
+                                 const Monitor &monitor)
+    {
+        need("B", B.size(), rows_ * count);
+        need("X", X.size(), rows_ * count);
+        std::vector<lcl_report> values(std::size_t(count > 0 ? count : 0));
+        const std::shared_ptr<void> kept = Object<T>::alive(*this);
+        const std::int64_t n = rows_;
+        watch(monitor, [&](T *object) {
+            return solve(object, B.data(), n, X.data(), n, count,
+                         values.data());
+        });
+        std::vector<Report> reports;
+        for (const lcl_report &column : values)
+            reports.push_back(report(lcl_stop_status(column.stop), column));
+        return reports;
+    }
+
     /* Calls the library, which calls the monitor. */
     template <class Call> lcl_status watch(const Monitor &monitor, Call call)
     {
@@ -643,11 +663,6 @@ template <class T> class Solving : public Object<T>
             watch->monitor = nullptr;
             return status;
         });
-    }
-
-    std::int64_t rows() const noexcept
-    {
-        return rows_;
     }
 
     std::shared_ptr<Watch> watch_;
@@ -680,28 +695,15 @@ class Solver : public detail::Solving<lcl_solver>
         return run(lcl_solver_solve, b, x, monitor);
     }
 
-    /* Solves A X = B for `count` columns, each after the one before it; X holds
-     * the initial guesses on entry. A column that fails does not end the
-     * others, unless the monitor stopped it: the stop reason of those after it
-     * is LCL_STOP_NONE. Returns a report for each. */
+    /* Solves A X = B for `count` columns; X holds the initial guesses on entry.
+     * A column that fails does not end the others, unless the monitor stopped
+     * it: the stop reason of those after it is LCL_STOP_NONE. Returns a report
+     * for each. */
     [[nodiscard]] std::vector<Report> solve_many(View<const double> B,
                                                  View<double> X, int count,
                                                  const Monitor &monitor = {})
     {
-        detail::need("B", B.size(), rows() * count);
-        detail::need("X", X.size(), rows() * count);
-        std::vector<lcl_report> values(std::size_t(count > 0 ? count : 0));
-        const std::shared_ptr<void> kept = alive(*this);
-        const std::int64_t n = rows();
-        watch(monitor, [&](lcl_solver *S) {
-            return lcl_solver_solve_many(S, B.data(), n, X.data(), n, count,
-                                         values.data());
-        });
-        std::vector<Report> reports;
-        for (const lcl_report &column : values)
-            reports.push_back(
-                detail::report(lcl_stop_status(column.stop), column));
-        return reports;
+        return run_many(lcl_solver_solve_many, B, X, count, monitor);
     }
 
     /* The parameters in use. */
@@ -752,6 +754,15 @@ class Chain : public detail::Solving<lcl_chain>
         return run(lcl_chain_solve, b, x, monitor);
     }
 
+    /* As that of Solver; a column that a method does not solve goes on with the
+     * next ones. */
+    [[nodiscard]] std::vector<Report> solve_many(View<const double> B,
+                                                 View<double> X, int count,
+                                                 const Monitor &monitor = {})
+    {
+        return run_many(lcl_chain_solve_many, B, X, count, monitor);
+    }
+
     /* Takes the values that the operator has now. */
     lcl_status update()
     {
@@ -773,13 +784,13 @@ class Chain : public detail::Solving<lcl_chain>
         lcl_chain_cancel(get());
     }
 
-    /* What came of the methods that the last solve tried; valid until the
-     * next one. */
-    std::vector<lcl_attempt> attempts() const
+    /* What came of the methods that the last solve tried, for one of several
+     * columns; valid until the next one. */
+    std::vector<lcl_attempt> attempts(int column = 0) const
     {
         std::vector<lcl_attempt> tried;
-        while (const lcl_attempt *attempt =
-                   lcl_chain_attempt(get(), static_cast<int>(tried.size())))
+        while (const lcl_attempt *attempt = lcl_chain_column_attempt(
+                   get(), column, static_cast<int>(tried.size())))
             tried.push_back(*attempt);
         return tried;
     }

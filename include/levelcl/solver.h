@@ -100,6 +100,8 @@ struct lcl_progress_info {
     int iteration;
     double residual; /* ||r|| / ||b|| by the recurrence */
     double seconds;  /* since the solve began */
+    int column;      /* of several right-hand sides, from 0; the first one of
+                        those that are solved together */
 };
 
 /* What rtol is relative to. */

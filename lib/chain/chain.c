@@ -16,6 +16,13 @@
 #include <math.h>
 #include <string.h>
 
+// What came of one of several right-hand sides.
+struct outcome {
+    struct lcl_attempt attempt[LCL_CHAIN_MAX];
+    int attempts;
+    double *history;
+};
+
 struct lcl_chain {
     lcl_operator *A;
     struct lcl_plan plan;
@@ -35,6 +42,9 @@ struct lcl_chain {
     int attempts;
     struct lcl_report report;
     double *history;
+    struct outcome *column; // of lcl_chain_solve_many(); NULL: one column
+    int columns;
+    int solving;              // this column, alone
     double started, deadline; // 0: none
     double operations;        // of the methods so far
     enum lcl_stop end;        // what ends it, on all ranks; NONE: nothing
@@ -61,6 +71,7 @@ static struct lcl_progress_info over_all(const lcl_chain *C,
     struct lcl_progress_info sum = *info;
     sum.iteration += C->report.iterations;
     sum.seconds = lcl_now() - C->started;
+    sum.column += C->solving;
     return sum;
 }
 
@@ -415,6 +426,15 @@ static enum lcl_status end_solve(lcl_chain *C, enum lcl_status st)
     return st;
 }
 
+static void drop_columns(lcl_chain *C)
+{
+    for (int j = 0; j < C->columns; ++j)
+        lcl_free(C->column[j].history);
+    lcl_free(C->column);
+    C->column = NULL;
+    C->columns = 0;
+}
+
 enum lcl_status lcl_chain_solve(lcl_chain *C, const double *b, double *x,
                                 struct lcl_report *report)
 {
@@ -423,33 +443,50 @@ enum lcl_status lcl_chain_solve(lcl_chain *C, const double *b, double *x,
                           "lcl_chain_solve: an argument is NULL");
     const enum lcl_status st =
         lcl_context_expect_free(C->A->range.ctx, "lcl_chain_solve");
-    return st < 0 ? st : end_solve(C, solve(C, b, x, report));
+    if (st < 0)
+        return st;
+    drop_columns(C);
+    return end_solve(C, solve(C, b, x, report));
 }
 
 // ------------------------------------------------------------------- columns
 
-static void tell_done(const lcl_chain *C, const struct lcl_chain_columns *c,
-                      int column, enum lcl_status st,
-                      const struct lcl_report *report)
+static enum lcl_status make_columns(lcl_chain *C, int count)
 {
-    lcl_context *ctx = C->A->range.ctx;
-    const struct lcl_guest before = lcl_guest_begin(ctx, LCL_GUEST_APPLIES);
-    if (c->done)
-        c->done(c->user, column, st, report);
-    lcl_guest_end(ctx, &before);
+    drop_columns(C);
+    C->column = lcl_calloc((size_t)count, sizeof *C->column);
+    if (!C->column)
+        return lcl_fail_memory(log_of(C), "outcomes of columns");
+    C->columns = count;
+    return LCL_OK;
+}
+
+// Keeps what came of column j; its report points to the history.
+static void keep_column(lcl_chain *C, int j, struct lcl_report *reports,
+                        const struct lcl_report *report)
+{
+    struct outcome *o = &C->column[j];
+    memcpy(o->attempt, C->attempt, sizeof o->attempt);
+    o->attempts = C->attempts;
+    o->history = C->history;
+    C->history = NULL;
+    if (reports)
+        reports[j] = *report;
 }
 
 static enum lcl_status solve_one_by_one(lcl_chain *C,
-                                        const struct lcl_chain_columns *c)
+                                        const struct lcl_given_columns *c,
+                                        struct lcl_report *reports)
 {
     enum lcl_status result = LCL_OK;
     for (int j = 0; j < c->count; ++j) {
         struct lcl_report report = LCL_REPORT_INIT;
+        C->solving = j;
         const enum lcl_status st =
             solve(C, c->b + j * c->ldb, c->x + j * c->ldx, &report);
         if (st < 0)
             return st;
-        tell_done(C, c, j, st, &report);
+        keep_column(C, j, reports, &report);
         if (result == LCL_OK)
             result = st;
         if (lcl_krylov_is_interrupted(report.stop))
@@ -460,8 +497,9 @@ static enum lcl_status solve_one_by_one(lcl_chain *C,
 
 // Goes on with column j, which the method number `first` has solved or not.
 static enum lcl_status finish_column(lcl_chain *C,
-                                     const struct lcl_chain_columns *c, int j,
-                                     int first, const struct lcl_report *r)
+                                     const struct lcl_given_columns *c, int j,
+                                     int first, const struct lcl_report *r,
+                                     struct lcl_report *reports)
 {
     const double *b = c->b + j * c->ldb;
     double *x = c->x + j * c->ldx;
@@ -473,6 +511,7 @@ static enum lcl_status finish_column(lcl_chain *C,
         C->at = first;
     }
     C->exhausted = false;
+    C->solving = j;
     begin(C);
     C->started -= r->seconds;
     record(C, first, st, r);
@@ -482,7 +521,7 @@ static enum lcl_status finish_column(lcl_chain *C,
         st = run(C, b, x);
     st = go_on(C, b, x, st, &report);
     if (st >= 0)
-        tell_done(C, c, j, st, &report);
+        keep_column(C, j, reports, &report);
     return st;
 }
 
@@ -507,23 +546,25 @@ static void histories_finish(struct histories *H)
     lcl_free(H->history);
 }
 
-// All columns by the method in use, then those that fail by the others.
+// All columns by the method in use, whose reports are `first`, then those that
+// fail by the others.
 static enum lcl_status solve_together(lcl_chain *C,
-                                      const struct lcl_chain_columns *c,
+                                      const struct lcl_given_columns *c,
+                                      struct lcl_report *first,
                                       struct lcl_report *reports)
 {
-    const int first = C->at;
+    const int at = C->at;
     enum lcl_status result = LCL_OK, st;
     C->S->params.max_iters =
         is_last(C) ? C->max_iters : C->max_iters - C->max_iters / 2;
     C->S->params.time_limit = time_left(C);
     st = lcl_solver_solve_many(C->S, c->b, c->ldb, c->x, c->ldx, c->count,
-                               reports);
+                               first);
     struct histories taken = take_histories(C->S);
     for (int j = 0; j < c->count && st >= 0; ++j) {
-        if (reports[j].stop == LCL_STOP_NONE)
+        if (first[j].stop == LCL_STOP_NONE)
             continue;
-        st = finish_column(C, c, j, first, &reports[j]);
+        st = finish_column(C, c, j, at, &first[j], reports);
         if (result == LCL_OK)
             result = st;
     }
@@ -539,29 +580,43 @@ static bool shares_passes(const lcl_chain *C, int count)
            lcl_cg_columns_suit(C->S);
 }
 
-enum lcl_status lcl_chain_solve_many(lcl_chain *C,
-                                     const struct lcl_chain_columns *c)
+static enum lcl_status solve_columns(lcl_chain *C,
+                                     const struct lcl_given_columns *c,
+                                     struct lcl_report *reports)
 {
-    if (!C || !c || !c->b || !c->x)
-        return lcl_misuse(C ? log_of(C) : NULL,
-                          "lcl_chain_solve_many: an argument is NULL");
-    enum lcl_status st =
-        lcl_context_expect_free(C->A->range.ctx, "lcl_chain_solve_many");
-    if (st < 0 ||
-        (st = lcl_columns_check(
-             C->A,
-             &(struct lcl_given_columns){c->b, c->ldb, c->x, c->ldx, c->count},
-             "lcl_chain_solve_many")) < 0)
-        return st;
     begin(C); // may go back to the first method
     if (!shares_passes(C, c->count))
-        return end_solve(C, solve_one_by_one(C, c));
-    struct lcl_report *reports = lcl_calloc((size_t)c->count, sizeof *reports);
-    if (!reports)
+        return solve_one_by_one(C, c, reports);
+    struct lcl_report *first = lcl_calloc((size_t)c->count, sizeof *first);
+    if (!first)
         return lcl_fail_memory(log_of(C), "reports");
-    st = end_solve(C, solve_together(C, c, reports));
-    lcl_free(reports);
+    const enum lcl_status st = solve_together(C, c, first, reports);
+    lcl_free(first);
     return st;
+}
+
+enum lcl_status lcl_chain_solve_many(lcl_chain *C, const double *B, int64_t ldb,
+                                     double *X, int64_t ldx, int count,
+                                     struct lcl_report *reports)
+{
+    static const char name[] = "lcl_chain_solve_many";
+    static const struct lcl_report none = LCL_REPORT_INIT;
+    const struct lcl_given_columns c = {B, ldb, X, ldx, count};
+    enum lcl_status st;
+    if (!C || !B || !X)
+        return lcl_misuse(C ? log_of(C) : NULL, "%s: an argument is NULL",
+                          name);
+    const struct lcl_space *V = &C->A->range;
+    if ((st = lcl_context_expect_free(V->ctx, name)) < 0)
+        return st;
+    for (int j = 0; j < count && reports; ++j)
+        reports[j] = none;
+    if ((st = lcl_columns_check(C->A, &c, name)) < 0 ||
+        (st = lcl_space_agree(V, make_columns(C, count), "a solve")) < 0)
+        return st;
+    st = solve_columns(C, &c, reports);
+    C->solving = 0;
+    return end_solve(C, st);
 }
 
 // ------------------------------------------------------------------- life
@@ -632,6 +687,7 @@ static enum lcl_status begin_anew(lcl_chain *C)
     C->exhausted = false;
     C->dropped = 0;
     C->attempts = 0; // what they found was true of other values
+    drop_columns(C);
     lcl_info(log_of(C), "the new values suggest other methods: %s",
              C->plan.reason);
     return make_first(C);
@@ -706,9 +762,20 @@ void lcl_chain_cancel(lcl_chain *C)
         atomic_store(&C->cancelled, true);
 }
 
+const struct lcl_attempt *lcl_chain_column_attempt(const lcl_chain *C,
+                                                   int column, int index)
+{
+    if (!C || column < 0 || column >= (C->columns > 0 ? C->columns : 1))
+        return NULL;
+    const struct outcome *o = C->columns > 0 ? &C->column[column] : NULL;
+    const struct lcl_attempt *all = o ? o->attempt : C->attempt;
+    const int attempts = o ? o->attempts : C->attempts;
+    return index >= 0 && index < attempts ? &all[index] : NULL;
+}
+
 const struct lcl_attempt *lcl_chain_attempt(const lcl_chain *C, int index)
 {
-    return C && index >= 0 && index < C->attempts ? &C->attempt[index] : NULL;
+    return lcl_chain_column_attempt(C, 0, index);
 }
 
 const char *lcl_chain_reason(const lcl_chain *C)
@@ -734,6 +801,7 @@ void lcl_chain_destroy(lcl_chain **chain)
                              "lcl_chain_destroy"))
         return;
     drop(*chain);
+    drop_columns(*chain);
     lcl_free((*chain)->history);
     lcl_free(*chain);
     *chain = NULL;

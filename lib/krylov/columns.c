@@ -145,12 +145,15 @@ static enum lcl_status solve_columns(lcl_solver *S,
                                      const struct lcl_given_columns *c,
                                      struct lcl_report *reports)
 {
+    lcl_solver *watched = S->member ? S->member[0] : S;
     enum lcl_status result = LCL_OK;
     bool interrupted = false;
     int done;
     for (int j = 0; j < c->count && !interrupted; j += done) {
         struct lcl_report some[TOGETHER] = {LCL_REPORT_INIT};
+        watched->column = j;
         const enum lcl_status st = solve_some(S, c, j, &done, some);
+        watched->column = 0;
         if (st < 0)
             return st;
         for (int k = 0; k < done; ++k) {

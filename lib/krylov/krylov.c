@@ -124,6 +124,7 @@ enum lcl_status lcl_krylov_watch(struct lcl_solver *S)
         .iteration = S->iterations,
         .residual = S->history[S->history_count - 1],
         .seconds = lcl_now() - S->started,
+        .column = S->column,
     };
     enum lcl_stop stop = ask(S, &info);
     const enum lcl_status st = agree_on_stop(S, &stop);

@@ -88,6 +88,7 @@ struct lcl_solver {
     int history_count, history_room;
     double **histories; // of lcl_solver_solve_many(), `columns` of them
     int columns;
+    int column;   // of these, the first one in work; else 0
     int launches; // per iteration, the most of all ranks; 0: unknown
     bool eager;   // a rank looks at the state as soon as it may (pipeline.c)
     double best;  // smallest ||r||^2 so far, and its iteration

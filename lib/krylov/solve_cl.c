@@ -113,7 +113,9 @@ static enum lcl_status solve_columns(const struct job *job)
         struct lcl_report report = LCL_REPORT_INIT;
         select_column(job->b, S, &given->b, given->ldb, j);
         select_column(job->x, S, &given->x, given->ldx, j);
+        S->column = j;
         const enum lcl_status st = solve_selected(job, &report);
+        S->column = 0;
         if (st < 0)
             return st;
         if (given->count > 1)

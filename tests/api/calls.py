@@ -68,7 +68,6 @@ VALUES = {
     'lcl_precond_apply_transpose_cl.x': '&F->to',
     'const struct lcl_events_cl *': '=&F->events',
     'const struct lcl_solve_cl *': '&F->solve',
-    'const struct lcl_chain_columns *': '&F->columns',
     # the caller's OpenCL objects, functions and MPI
     'cl_context': 'F->context',
     'cl_device_id': 'F->device',

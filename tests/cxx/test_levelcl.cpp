@@ -383,6 +383,27 @@ void test_solve_many__solves_columns(const levelcl::Context &ctx)
 #endif
 }
 
+void test_solve_many__a_chain_has_attempts_of_each_column(
+    const levelcl::Context &ctx)
+{
+    System s;
+    levelcl::Operator A(ctx, s.A);
+    levelcl::Chain chain(A);
+    const std::vector<double> B = random_vector(2 * 512);
+    std::vector<double> X(2 * 512);
+    const std::vector<levelcl::Report> reports = chain.solve_many(B, X, 2);
+    CHECK(reports.size() == 2);
+    for (std::size_t j = 0; j < reports.size(); ++j) {
+        const std::vector<double> b(&B[j * 512], &B[j * 512] + 512);
+        const std::vector<double> x(&X[j * 512], &X[j * 512] + 512);
+        const auto tried = chain.attempts(static_cast<int>(j));
+        CHECK(reports[j].converged() && relative_residual(s.A, x, b) < 1.1e-8);
+        CHECK(tried.size() == 1 &&
+              tried[0].iterations == reports[j].values.iterations);
+    }
+    CHECK(chain.attempts(2).empty());
+}
+
 void test_solve_many__checks_and_fails_by_column(const levelcl::Context &ctx)
 {
     const std::array<std::int64_t, 3> row_ptr = {0, 1, 2};
@@ -520,6 +541,7 @@ int main()
     test_errors__have_status_and_sentence(ctx);
     test_monitor__watches_stops_and_throws(ctx);
     test_solve_many__solves_columns(ctx);
+    test_solve_many__a_chain_has_attempts_of_each_column(ctx);
     test_solve_many__checks_and_fails_by_column(ctx);
     test_solve_many__the_monitor_ends_all(ctx);
     test_memory__is_that_of_the_objects(ctx);

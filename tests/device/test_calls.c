@@ -69,7 +69,6 @@ struct calls {
     struct lcl_events_cl events;
     cl_event done;
     struct lcl_solve_cl solve;
-    struct lcl_chain_columns columns;
     lcl_apply_fn *apply;
     lcl_apply_cl_fn *apply_cl;
     struct lcl_allocator allocator;
@@ -229,8 +228,6 @@ static void open_calls(struct calls *F, lcl_context *ctx,
     assert_int_equal(lcl_bsr_from_csr(&F->blocks, &F->A, 2, NULL), LCL_OK);
     assert_int_equal(lcl_rows_of_csr(&F->rows, &F->A, 0, N, NULL), LCL_OK);
     assert_int_equal(lcl_kron_problem(&F->K, "radau:1,2", NULL), LCL_OK);
-    F->columns = (struct lcl_chain_columns){
-        .b = F->b, .ldb = N, .x = F->y, .ldx = N, .count = 1};
     make_layout(F);
     make_files(F);
     make_cl(F);
@@ -559,31 +556,21 @@ static void test_calls__an_operator_cannot_apply_itself(void **state)
     lcl_operator_destroy(&op);
 }
 
-static void done(void *user, int column, enum lcl_status st,
-                 const struct lcl_report *report)
-{
-    struct calls *F = user;
-    F->visits = 0;
-    assert_non_null(lcl_chain_attempt(F->C, 0));
-    assert_int_equal(st, LCL_OK);
-    assert_true(column >= 0 && report->iterations > 0);
-    call_all(F);
-}
-
 static void test_calls__functions_of_a_chain_can_do_no_more(void **state)
 {
     double b[2 * N], x[2 * N] = {0}, quiet[N] = {0};
     open_calls(&shared, *state, &watched);
     for (int i = 0; i < 2 * N; ++i)
         b[i] = 1 + i % 5;
-    struct lcl_chain_columns two = {b, N, x, N, 2, done, &shared};
     shared.visits = 1;
     assert_int_equal(lcl_chain_solve(shared.C, b, quiet, NULL), LCL_OK);
     shared.visits = 0;
     assert_int_equal(lcl_chain_solve(shared.C, b, x, NULL), LCL_OK);
     test_expect_same("x", x, quiet, N);
     memset(x, 0, sizeof x);
-    assert_int_equal(lcl_chain_solve_many(shared.C, &two), LCL_OK);
+    shared.visits = 0;
+    assert_int_equal(lcl_chain_solve_many(shared.C, b, N, x, N, 2, NULL),
+                     LCL_OK);
     test_expect_near("x", x, quiet, N, 1e-6);
     assert_true(shared.visits > 0 && shared.failures == 0);
     close_calls(&shared);

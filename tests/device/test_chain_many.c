@@ -17,47 +17,69 @@ struct run {
     struct lcl_csr A;
     lcl_operator *op;
     lcl_chain *C;
-    struct lcl_chain_columns columns;
     double *b, *x;
-    // what `done` was told
-    int told;
-    enum lcl_status status[MOST];
+    int64_t ld;
+    int count;
     struct lcl_report report[MOST];
-    struct lcl_attempt first[MOST];
-    int attempts[MOST];
 };
 
-static void take(void *user, int column, enum lcl_status st,
-                 const struct lcl_report *report)
+static void run_open(struct run *r, lcl_context *ctx, struct lcl_csr A,
+                     int count, const struct lcl_precond_params *precond,
+                     const struct lcl_solver_params *solver)
 {
-    struct run *r = user;
-    int count = 0, iterations = 0;
-    assert_int_equal(column, r->told);
-    ++r->told;
-    r->status[column] = st;
-    r->report[column] = *report;
-    r->first[column] = *lcl_chain_attempt(r->C, 0);
-    for (; lcl_chain_attempt(r->C, count); ++count)
-        iterations += lcl_chain_attempt(r->C, count)->iterations;
-    assert_int_equal(lcl_chain_attempt(r->C, count - 1)->status, st);
+    const int64_t ld = A.rows + 3;
+    *r = (struct run){.A = A,
+                      .b = test_random_vector(ld * count, 9),
+                      .x = test_vector(ld * count),
+                      .ld = ld,
+                      .count = count};
+    assert_int_equal(lcl_operator_create(&r->op, ctx, &A, NULL), LCL_OK);
+    assert_true(lcl_chain_create(&r->C, r->op, precond, solver) >= LCL_OK);
+}
+
+static int attempts_of(const struct run *r, int column)
+{
+    int count = 0;
+    while (lcl_chain_column_attempt(r->C, column, count))
+        ++count;
+    return count;
+}
+
+static const struct lcl_attempt *first_of(const struct run *r, int column)
+{
+    return lcl_chain_column_attempt(r->C, column, 0);
+}
+
+// Attempts, report and history of a column belong together.
+static void expect_consistent(const struct run *r, int column)
+{
+    const struct lcl_report *report = &r->report[column];
+    const int attempts = attempts_of(r, column);
+    int iterations = 0;
+    assert_true(attempts > 0);
+    for (int k = 0; k < attempts; ++k)
+        iterations += lcl_chain_column_attempt(r->C, column, k)->iterations;
+    assert_int_equal(
+        lcl_chain_column_attempt(r->C, column, attempts - 1)->status,
+        lcl_stop_status(report->stop));
     assert_int_equal(iterations, report->iterations);
     assert_int_equal(iterations + 1, report->history_count);
     assert_true(isfinite(report->history[iterations]));
-    r->attempts[column] = count;
 }
 
-static void run_open(struct run *r, lcl_context *ctx, struct lcl_csr A,
-                     int columns, const struct lcl_precond_params *precond,
-                     const struct lcl_solver_params *solver)
+// Returns the status; *solved: how many columns have reports.
+static enum lcl_status run_solve(struct run *r, int *solved)
 {
-    const int64_t n = A.rows, ld = n + 3;
-    *r = (struct run){.A = A,
-                      .b = test_random_vector(ld * columns, 9),
-                      .x = test_vector(ld * columns)};
-    r->columns =
-        (struct lcl_chain_columns){r->b, ld, r->x, ld, columns, take, r};
-    assert_int_equal(lcl_operator_create(&r->op, ctx, &A, NULL), LCL_OK);
-    assert_true(lcl_chain_create(&r->C, r->op, precond, solver) >= LCL_OK);
+    const enum lcl_status st = lcl_chain_solve_many(r->C, r->b, r->ld, r->x,
+                                                    r->ld, r->count, r->report);
+    *solved = 0;
+    while (*solved < r->count && r->report[*solved].stop != LCL_STOP_NONE)
+        expect_consistent(r, (*solved)++);
+    for (int j = *solved; j < r->count; ++j) {
+        assert_int_equal(r->report[j].stop, LCL_STOP_NONE);
+        assert_null(first_of(r, j));
+    }
+    return st;
 }
 
 static void run_close(struct run *r)
@@ -71,9 +93,9 @@ static void run_close(struct run *r)
 
 static void expect_solved(const struct run *r, int column)
 {
-    const int64_t at = column * r->columns.ldb;
+    const int64_t at = column * r->ld;
     const double residual = test_residual(&r->A, r->b + at, r->x + at);
-    assert_int_equal(r->status[column], LCL_OK);
+    assert_int_equal(lcl_stop_status(r->report[column].stop), LCL_OK);
     assert_true(residual <= 1e-8 * (1 + 1e-6));
 }
 
@@ -86,14 +108,15 @@ static void test_chain_many__all_columns_are_solved(void **state)
     for (int s = 0; s < 2; ++s)
         for (int k = 0; k < 3; ++k) {
             struct run r;
+            int solved;
             run_open(&r, *state, test_laplacian(9, 8, 7), counts[k], NULL,
                      &solvers[s]);
-            assert_int_equal(lcl_chain_solve_many(r.C, &r.columns), LCL_OK);
-            assert_int_equal(r.told, counts[k]);
+            assert_int_equal(run_solve(&r, &solved), LCL_OK);
+            assert_int_equal(solved, counts[k]);
             for (int j = 0; j < counts[k]; ++j) {
                 expect_solved(&r, j);
-                assert_int_equal(r.attempts[j], 1);
-                assert_int_equal(r.first[j].solver, solvers[s].type);
+                assert_int_equal(attempts_of(&r, j), 1);
+                assert_int_equal(first_of(&r, j)->solver, solvers[s].type);
             }
             run_close(&r);
         }
@@ -111,15 +134,16 @@ static void test_chain_many__columns_that_fail_go_on(void **state)
     run_open(&r, *state, A, 4, NULL, NULL);
     const size_t half = (size_t)A.rows / 2;
     for (int j = 1; j < 4; j += 2)
-        memset(r.b + j * r.columns.ldb + half, 0, half * sizeof *r.b);
-    assert_int_equal(lcl_chain_solve_many(r.C, &r.columns), LCL_OK);
-    assert_int_equal(r.told, 4);
+        memset(r.b + j * r.ld + half, 0, half * sizeof *r.b);
+    int solved;
+    assert_int_equal(run_solve(&r, &solved), LCL_OK);
+    assert_int_equal(solved, 4);
     for (int j = 0; j < 4; ++j) {
         expect_solved(&r, j);
-        assert_int_equal(r.first[j].solver, LCL_SOLVER_CG);
-        assert_int_equal(r.first[j].stop,
+        assert_int_equal(first_of(&r, j)->solver, LCL_SOLVER_CG);
+        assert_int_equal(first_of(&r, j)->stop,
                          j % 2 ? LCL_STOP_RTOL : LCL_STOP_INDEFINITE_MATRIX);
-        assert_int_equal(r.attempts[j] > 1, j % 2 == 0);
+        assert_int_equal(attempts_of(&r, j) > 1, j % 2 == 0);
     }
     run_close(&r);
 }
@@ -130,11 +154,12 @@ static void test_chain_many__limits_hold_for_each_column(void **state)
     const struct lcl_solver_params few = {.max_iters = 8, .rtol = 1e-18};
     struct run r;
     run_open(&r, *state, test_laplacian(10, 9, 8), 3, NULL, &few);
-    assert_true(lcl_chain_solve_many(r.C, &r.columns) > LCL_OK);
-    assert_int_equal(r.told, 3);
+    int solved;
+    assert_true(run_solve(&r, &solved) > LCL_OK);
+    assert_int_equal(solved, 3);
     for (int j = 0; j < 3; ++j) {
-        assert_true(r.status[j] > LCL_OK);
-        assert_true(r.attempts[j] > 1);
+        assert_true(lcl_stop_status(r.report[j].stop) > LCL_OK);
+        assert_true(attempts_of(&r, j) > 1);
         assert_true(r.report[j].iterations <= 8);
         assert_true(r.report[j].true_residual < 1);
     }
@@ -156,10 +181,10 @@ static void test_chain_many__the_monitor_ends_all(void **state)
         .type = LCL_SOLVER_CG, .rtol = 1e-14, .monitor = stop_at_once};
     struct run r;
     run_open(&r, *state, test_laplacian(12, 10, 9), MOST, NULL, &params);
-    assert_int_equal(lcl_chain_solve_many(r.C, &r.columns),
-                     LCL_ITERATION_LIMIT);
-    assert_true(large ? r.told == 8 : r.told >= 1);
-    for (int j = 0; j < r.told; ++j)
+    int solved;
+    assert_int_equal(run_solve(&r, &solved), LCL_ITERATION_LIMIT);
+    assert_true(large ? solved == 8 : solved >= 1);
+    for (int j = 0; j < solved; ++j)
         assert_int_equal(r.report[j].stop, LCL_STOP_MONITOR);
     run_close(&r);
 }
@@ -186,13 +211,44 @@ static void test_chain_many__a_call_to_cancel_ends_all(void **state)
     run_open(&r, *state, test_laplacian(9, 8, 7), 3, &precond, &params);
     C = r.C;
     for (int time = 0; time < 2; ++time) {
-        r.told = 0;
-        assert_int_equal(lcl_chain_solve_many(r.C, &r.columns),
-                         LCL_ITERATION_LIMIT);
-        assert_int_equal(r.told, 2);
+        int solved;
+        assert_int_equal(run_solve(&r, &solved), LCL_ITERATION_LIMIT);
+        assert_int_equal(solved, 2);
         assert_int_equal(r.report[0].stop, LCL_STOP_TEST);
         assert_int_equal(r.report[1].stop, LCL_STOP_CANCELLED);
     }
+    run_close(&r);
+}
+
+// Notes the columns of which it is told.
+static bool note_column(void *user, const struct lcl_progress_info *info)
+{
+    bool *seen = user;
+    assert_in_range(info->column, 0, MOST - 1);
+    seen[info->column] = true;
+    return true;
+}
+
+static void test_chain_many__the_monitor_is_told_the_column(void **state)
+{
+    bool seen[MOST] = {false};
+    const struct lcl_solver_params params = {.type = LCL_SOLVER_BICGSTAB,
+                                             .monitor = note_column,
+                                             .monitor_user = seen,
+                                             .monitor_every = 1};
+    const struct lcl_precond_params precond = {.type = LCL_PRECOND_JACOBI};
+    struct run r;
+    int solved;
+    run_open(&r, *state, test_laplacian(9, 8, 7), 3, &precond, &params);
+    assert_int_equal(run_solve(&r, &solved), LCL_OK);
+    for (int j = 0; j < MOST; ++j)
+        assert_int_equal(seen[j], j < 3);
+    seen[1] = seen[2] = false;
+    memset(r.x, 0, (size_t)r.ld * sizeof *r.x);
+    assert_int_equal(lcl_chain_solve(r.C, r.b, r.x, NULL), LCL_OK);
+    assert_true(!seen[1] && !seen[2]);
+    assert_non_null(lcl_chain_attempt(r.C, 0));
+    assert_null(first_of(&r, 1));
     run_close(&r);
 }
 
@@ -200,29 +256,23 @@ static void test_chain_many__wrong_arguments_are_refused(void **state)
 {
     struct run r;
     run_open(&r, *state, test_laplacian(4, 4, 4), 3, NULL, NULL);
-    struct lcl_chain_columns c = r.columns;
-    assert_misuse(lcl_chain_solve_many(NULL, &c));
-    assert_misuse(lcl_chain_solve_many(r.C, NULL));
-    c.b = NULL;
-    assert_misuse(lcl_chain_solve_many(r.C, &c));
-    c = r.columns;
-    c.x = NULL;
-    assert_misuse(lcl_chain_solve_many(r.C, &c));
-    c = r.columns;
-    c.count = 0;
-    assert_int_equal(lcl_chain_solve_many(r.C, &c), LCL_EINVAL);
-    c = r.columns;
-    c.ldb = r.A.rows - 1;
-    assert_int_equal(lcl_chain_solve_many(r.C, &c), LCL_EINVAL);
-    c = r.columns;
-    c.ldx = INT64_MAX;
-    assert_int_equal(lcl_chain_solve_many(r.C, &c), LCL_ERANGE);
-    c = r.columns;
-    c.x = r.b;
-    assert_int_equal(lcl_chain_solve_many(r.C, &c), LCL_EINVAL);
-    r.b[2 * r.columns.ldb] = NAN;
-    assert_int_equal(lcl_chain_solve_many(r.C, &r.columns), LCL_EFORMAT);
-    assert_int_equal(r.told, 0);
+    const int64_t n = r.A.rows, ld = r.ld;
+    lcl_chain *C = r.C;
+    assert_misuse(lcl_chain_solve_many(NULL, r.b, ld, r.x, ld, 3, NULL));
+    assert_misuse(lcl_chain_solve_many(C, NULL, ld, r.x, ld, 3, NULL));
+    assert_misuse(lcl_chain_solve_many(C, r.b, ld, NULL, ld, 3, NULL));
+    assert_int_equal(lcl_chain_solve_many(C, r.b, ld, r.x, ld, 0, NULL),
+                     LCL_EINVAL);
+    assert_int_equal(lcl_chain_solve_many(C, r.b, n - 1, r.x, ld, 3, NULL),
+                     LCL_EINVAL);
+    assert_int_equal(lcl_chain_solve_many(C, r.b, ld, r.x, INT64_MAX, 3, NULL),
+                     LCL_ERANGE);
+    assert_int_equal(lcl_chain_solve_many(C, r.b, ld, r.b, ld, 3, NULL),
+                     LCL_EINVAL);
+    r.b[2 * ld] = NAN;
+    assert_int_equal(lcl_chain_solve_many(C, r.b, ld, r.x, ld, 3, r.report),
+                     LCL_EFORMAT);
+    assert_int_equal(r.report[0].stop, LCL_STOP_NONE);
     run_close(&r);
 }
 
@@ -234,6 +284,7 @@ int main(void)
         cmocka_unit_test(test_chain_many__limits_hold_for_each_column),
         cmocka_unit_test(test_chain_many__the_monitor_ends_all),
         cmocka_unit_test(test_chain_many__a_call_to_cancel_ends_all),
+        cmocka_unit_test(test_chain_many__the_monitor_is_told_the_column),
         cmocka_unit_test(test_chain_many__wrong_arguments_are_refused),
     };
     return test_device_run(tests);

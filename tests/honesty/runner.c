@@ -129,21 +129,15 @@ struct columns {
     enum lcl_status *status;
 };
 
-static void column_done(void *user, int column, enum lcl_status st,
-                        const struct lcl_report *report)
-{
-    struct columns *V = user;
-    V->status[column] = st;
-    V->report[column] = *report;
-}
-
 static enum lcl_status solve_chain(lcl_chain *C, struct columns *V)
 {
     if (V->count == 1)
         return *V->status = lcl_chain_solve(C, V->b, V->x, V->report);
-    const struct lcl_chain_columns columns = {
-        V->b, V->ld, V->x, V->ld, V->count, column_done, V};
-    return lcl_chain_solve_many(C, &columns);
+    const enum lcl_status st =
+        lcl_chain_solve_many(C, V->b, V->ld, V->x, V->ld, V->count, V->report);
+    for (int j = 0; j < V->count; ++j)
+        V->status[j] = lcl_stop_status(V->report[j].stop);
+    return st;
 }
 
 static enum lcl_status solve(struct run *run, struct columns *V)

@@ -350,6 +350,24 @@ class Many(Case):
             self.assertEqual({report.iterations for report in reports}, {0})
             np.testing.assert_array_equal(again, X)
 
+    def test_solve_many__a_chain_has_attempts_of_each_column(self):
+        A, columns = laplace(20), []
+        B = RANDOM.standard_normal((400, 3))
+
+        def monitor(progress):
+            columns.append(progress.column)
+            return True
+
+        with levelcl.Chain(A, precond="jacobi", solver="bicgstab",
+                           monitor_every=1) as chain:
+            X, reports = chain.solve_many(B, monitor=monitor)
+        self.assertEqual(sorted(set(columns)), [0, 1, 2])
+        for j, report in enumerate(reports):
+            self.assertLess(relative_residual(A, X[:, j], B[:, j]), 1.1e-8)
+            self.assertEqual([attempt.iterations
+                              for attempt in report.attempts],
+                             [report.iterations])
+
     def test_solve_many__a_column_that_fails_does_not_end_the_others(self):
         A = sp.diags([1.0, 1, -1, 1], format="csr")
         B = np.array([[1.0, 2, 0, 4], [1, 0, 1, 0], [0, 0, 0, 0]]).T

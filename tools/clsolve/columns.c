@@ -6,15 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+// A column that was not solved, after an interrupt.
+static void skip(struct column *column)
+{
+    column->outcome = LCL_ITERATION_LIMIT;
+    column->report.residual = NAN;
+    column->report.true_residual = NAN;
+}
+
 enum lcl_status column_take(struct column *column, const lcl_chain *chain,
-                            enum lcl_status outcome,
-                            const struct lcl_report *report)
+                            int k, const struct lcl_report *report)
 {
     const size_t bytes =
         (size_t)report->history_count * sizeof *column->history;
     const struct lcl_attempt *a;
     column_clear(column);
-    column->outcome = outcome;
+    if (report->stop == LCL_STOP_NONE) {
+        skip(column);
+        return LCL_OK;
+    }
+    column->outcome = lcl_stop_status(report->stop);
     column->report = *report;
     column->history = malloc(bytes ? bytes : 1);
     if (!column->history)
@@ -22,17 +33,9 @@ enum lcl_status column_take(struct column *column, const lcl_chain *chain,
     if (bytes > 0)
         memcpy(column->history, report->history, bytes);
     column->report.history = column->history;
-    for (int k = 0; (a = lcl_chain_attempt(chain, k)); ++k)
+    while ((a = lcl_chain_column_attempt(chain, k, column->attempts)))
         column->attempt[column->attempts++] = *a;
     return LCL_OK;
-}
-
-void column_skip(struct column *column)
-{
-    column_clear(column);
-    column->outcome = LCL_ITERATION_LIMIT;
-    column->report.residual = NAN;
-    column->report.true_residual = NAN;
 }
 
 void column_clear(struct column *column)

@@ -23,14 +23,10 @@ struct column_sums {
     int failed; // number of columns that did not converge
 };
 
-// Takes the result of the chain's last solve, which may not be an error.
-// Returns LCL_OK or LCL_ENOMEM.
+// Takes the result of column k of the chain's last solve. Returns LCL_OK or
+// LCL_ENOMEM.
 enum lcl_status column_take(struct column *column, const lcl_chain *chain,
-                            enum lcl_status outcome,
-                            const struct lcl_report *report);
-
-// The result of a column that was not solved.
-void column_skip(struct column *column);
+                            int k, const struct lcl_report *report);
 
 // Frees the history.
 void column_clear(struct column *column);

@@ -114,46 +114,31 @@ enum lcl_status job_set_up(struct job *job)
     return st;
 }
 
-// What lcl_chain_solve_many() tells of each column.
-struct taking {
-    struct job *job;
-    int taken;              // columns so far
-    enum lcl_status status; // LCL_OK: there was room for all
-};
-
-static void take_column(void *user, int k, enum lcl_status st,
-                        const struct lcl_report *report)
+static enum lcl_status take_columns(struct job *job,
+                                    const struct lcl_report *reports)
 {
-    struct taking *t = user;
-    struct job *job = t->job;
-    if (t->status == LCL_OK)
-        t->status = column_take(&job->column[k], job->chain, st, report);
-    t->taken = k + 1;
-    if (t->taken < job->columns)
-        progress_next_column(&job->progress);
+    enum lcl_status st = LCL_OK;
+    for (int k = 0; k < job->columns && st == LCL_OK; ++k)
+        st = column_take(&job->column[k], job->chain, k, &reports[k]);
+    return st == LCL_OK
+               ? st
+               : messages_fail(&job->messages, st,
+                               "out of memory: no room for the history");
 }
 
 static enum lcl_status solve_columns(struct job *job)
 {
-    struct taking t = {.job = job, .status = LCL_OK};
-    const struct lcl_chain_columns columns = {
-        .b = job->b,
-        .ldb = job->unknowns,
-        .x = job->x,
-        .ldx = job->unknowns,
-        .count = job->columns,
-        .done = take_column,
-        .user = &t,
-    };
-    const enum lcl_status st = lcl_chain_solve_many(job->chain, &columns);
-    if (st < 0)
-        return st;
-    for (int k = t.taken; k < job->columns; ++k)
-        column_skip(&job->column[k]);
-    return t.status < 0
-               ? messages_fail(&job->messages, LCL_ENOMEM,
-                               "out of memory: no room for the history")
-               : LCL_OK;
+    const int64_t n = job->unknowns;
+    struct lcl_report *reports = calloc((size_t)job->columns, sizeof *reports);
+    if (!reports)
+        return messages_fail(&job->messages, LCL_ENOMEM,
+                             "out of memory: no room for the reports");
+    enum lcl_status st = lcl_chain_solve_many(job->chain, job->b, n, job->x, n,
+                                              job->columns, reports);
+    if (st >= 0)
+        st = take_columns(job, reports);
+    free(reports);
+    return st < 0 ? st : LCL_OK;
 }
 
 static void take_worst(struct job *job)

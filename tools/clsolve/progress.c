@@ -55,9 +55,9 @@ void progress_begin(struct progress *progress, struct live_line *line,
         catch_signals(progress->before);
 }
 
-void progress_next_column(struct progress *progress)
+static void next_column(struct progress *progress, int column)
 {
-    ++progress->solved;
+    progress->solved = column;
     progress->next = 0;
     progress->convergence.count = 0;
 }
@@ -102,6 +102,8 @@ bool progress_monitor(void *user, const struct lcl_progress_info *info)
 {
     struct progress *progress = user;
     char text[LINE_BYTES];
+    if (info->column != progress->solved)
+        next_column(progress, info->column);
     if (progress->line && info->seconds >= progress->next) {
         convergence_note(&progress->convergence, info->iteration,
                          info->residual, info->seconds);

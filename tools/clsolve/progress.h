@@ -15,7 +15,7 @@ enum { PROGRESS_SIGNALS = 2 };
 
 struct progress {
     struct live_line *line; // NULL: none
-    int solved, columns;    // right-hand sides
+    int solved, columns;    // right-hand sides: before those in work, of all
     double tolerance;       // of the residual
     double next;  // time of the next update, in seconds since the solve began
     double limit; // seconds after which the solve is stopped; 0: none
@@ -29,9 +29,6 @@ struct progress {
 void progress_begin(struct progress *progress, struct live_line *line,
                     lcl_chain *chain);
 void progress_end(struct progress *progress);
-
-// Before the solve of each further column.
-void progress_next_column(struct progress *progress);
 
 // Whether there was a signal.
 bool progress_interrupted(void);

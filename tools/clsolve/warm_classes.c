@@ -121,14 +121,8 @@ static enum lcl_status solve(struct system *S, struct job *job, int count)
         return messages_fail(&job->messages, LCL_ENOMEM,
                              "out of memory: no room for the vectors");
     random_fill(S->b, n * count, 1);
-    const struct lcl_chain_columns columns = {
-        .b = S->b,
-        .ldb = n,
-        .x = S->b + n * count,
-        .ldx = n,
-        .count = count,
-    };
-    return lcl_chain_solve_many(S->chain, &columns);
+    return lcl_chain_solve_many(S->chain, S->b, n, S->b + n * count, n, count,
+                                NULL);
 }
 
 // Pairs separated by blanks.

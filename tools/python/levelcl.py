@@ -293,7 +293,8 @@ class lcl_option_help(_Struct):
 
 class lcl_progress_info(_Struct):
     _fields_ = [
-        ("iteration", _int), ("residual", _double), ("seconds", _double)]
+        ("iteration", _int), ("residual", _double), ("seconds", _double),
+        ("column", _int)]
 
 
 class lcl_report(_Struct):
@@ -446,7 +447,10 @@ _PROTOTYPES = {
     "chain_cancel": (None, _ref),
     "chain_solve": (_int, _ref, _pointer(_double), _pointer(_double),
                     _pointer(lcl_report)),
-    "chain_attempt": (_pointer(lcl_attempt), _ref, _int),
+    "chain_solve_many": (_int, _ref, _pointer(_double), _long,
+                         _pointer(_double), _long, _int,
+                         _pointer(lcl_report)),
+    "chain_column_attempt": (_pointer(lcl_attempt), _ref, _int, _int),
     "chain_reason": (_text, _ref),
     "chain_destroy": (None, _out),
     "options_parse": (_int, _pointer(lcl_options), _text, _pointer(lcl_log)),
@@ -770,7 +774,8 @@ SolverInfo = _dataclass("SolverInfo", lcl_solver_params,
 Attempt = _dataclass("Attempt", lcl_attempt,
                      "What came of one method of a chain; chain.h.")
 Progress = _dataclass("Progress", lcl_progress_info,
-                      "What a monitor gets: iteration, residual, seconds.")
+                      "What a monitor gets: iteration, residual, seconds, and"
+                      " the column of several.")
 
 
 Report = dataclasses.make_dataclass(
@@ -1539,7 +1544,36 @@ class _Solving(_Owner):
         except BaseException as error:
             return error
 
-    def _more(self, _handle):
+    def solve_many(self, B, X0=None, monitor=None):
+        """Solves A X = B from X0, or 0, for the columns of B. A column that
+        fails does not end the others, unless the monitor stopped it: the stop
+        reason of those after it is "none". Returns a Result: X, in Fortran
+        order, and a tuple with a Report per column."""
+        handle, rows = self._live(), self.operator.shape[0]
+        B = _columns(B, rows, "B")
+        if X0 is not None and np.shape(X0) != B.shape:
+            raise ValueError(f"X0 has shape {np.shape(X0)}: expected {B.shape}")
+        X = (np.zeros_like(B) if X0 is None
+             else _columns(X0, rows, "X0").copy(order="F"))
+        structs = (lcl_report * B.shape[1])()
+        with self._watched(handle, monitor):
+            handle.call(self._solve_many, _at(B), rows, _at(X), rows,
+                        len(structs), structs)
+            reports = tuple(_report(_lib.stop_status(struct.stop), struct,
+                                    **self._more(handle, column))
+                            for column, struct in enumerate(structs))
+        self._warn_of(reports)
+        return Result(X, reports)
+
+    def _warn_of(self, reports):
+        failed = [j for j, report in enumerate(reports)
+                  if not report.converged
+                  and report.stop not in _WANTED]
+        if failed:
+            _warn(f"{len(failed)} of {len(reports)} columns; column"
+                  f" {failed[0]}: {reports[failed[0]].message}")
+
+    def _more(self, _handle, _column=0):
         return {}
 
 
@@ -1549,8 +1583,8 @@ class Solver(_Solving):
     norm, max_iters, stagnation, divergence, time_limit, idr_s, restart, basis,
     orthogonalisation, side.
     monitor_every: iterations between calls of a monitor at most."""
-    _solve, _set_tolerance = _lib.solver_solve, _lib.solver_set_tolerance
-    _cancel = _lib.solver_cancel
+    _solve, _solve_many = _lib.solver_solve, _lib.solver_solve_many
+    _set_tolerance, _cancel = _lib.solver_set_tolerance, _lib.solver_cancel
 
     def __init__(self, A, precond=None, *, monitor_every=0, **options):
         params = _options(options, "solver").solver
@@ -1574,34 +1608,6 @@ class Solver(_Solving):
             ctypes.byref(params), parents=tuple(parents),
             keep=(self._monitor,))
 
-    def solve_many(self, B, X0=None, monitor=None):
-        """Solves A X = B from X0, or 0, for the columns of B, one after the
-        other. A column that fails does not end the others, unless the monitor
-        stopped it: the stop reason of those after it is "none". Returns a
-        Result: X, in Fortran order, and a tuple with a Report per column."""
-        handle, rows = self._live(), self.operator.shape[0]
-        B = _columns(B, rows, "B")
-        if X0 is not None and np.shape(X0) != B.shape:
-            raise ValueError(f"X0 has shape {np.shape(X0)}: expected {B.shape}")
-        X = (np.zeros_like(B) if X0 is None
-             else _columns(X0, rows, "X0").copy(order="F"))
-        structs = (lcl_report * B.shape[1])()
-        with self._watched(handle, monitor):
-            handle.call(_lib.solver_solve_many, _at(B), rows, _at(X), rows,
-                        len(structs), structs)
-            reports = tuple(_report(_lib.stop_status(struct.stop), struct)
-                            for struct in structs)
-        self._warn_of(reports)
-        return Result(X, reports)
-
-    def _warn_of(self, reports):
-        failed = [j for j, report in enumerate(reports)
-                  if not report.converged
-                  and report.stop not in _WANTED]
-        if failed:
-            _warn(f"{len(failed)} of {len(reports)} columns; column"
-                  f" {failed[0]}: {reports[failed[0]].message}")
-
     @property
     def info(self):
         """The options in use, as SolverInfo."""
@@ -1611,8 +1617,8 @@ class Solver(_Solving):
 class Chain(_Solving):
     """The method that suits A, an Operator or a matrix, then others. Options:
     those of Preconditioner and Solver; they apply to the first method."""
-    _solve, _set_tolerance = _lib.chain_solve, _lib.chain_set_tolerance
-    _cancel = _lib.chain_cancel
+    _solve, _solve_many = _lib.chain_solve, _lib.chain_solve_many
+    _set_tolerance, _cancel = _lib.chain_set_tolerance, _lib.chain_cancel
 
     def __init__(self, A, *, labels=None, block_ptr=None, cpr_blocks=None,
                  monitor_every=0, **options):
@@ -1634,9 +1640,10 @@ class Chain(_Solving):
         handle = self._live()
         return Status(handle.call(_lib.chain_update))
 
-    def _more(self, handle):
+    def _more(self, handle, column=0):
         attempts = []
-        while attempt := _lib.chain_attempt(handle.pointer, len(attempts)):
+        while attempt := _lib.chain_column_attempt(handle.pointer, column,
+                                                   len(attempts)):
             attempts.append(Attempt(**_values(attempt.contents)))
         return {"attempts": tuple(attempts),
                 "reason": _lib.chain_reason(handle.pointer).decode()}
