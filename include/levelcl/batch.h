@@ -7,29 +7,22 @@
 
 LCL_BEGIN_DECLS
 
-/* Rows of a block; those that the published kernels invert. */
-enum { LCL_BATCH_ROWS_MAX = 64, LCL_BATCH_PUBLISHED_ROWS_MAX = 32 };
+/* Rows of a block. */
+enum { LCL_BATCH_ROWS_MAX = 64 };
 
-/* How lanes are assigned to blocks. All do the same arithmetic. BGJE and
- * BGJE_MPW are those of Anzt, Dongarra, Flegar, Quintana-Orti, Parallel
- * Computing 81 (2019), section 3.1, for blocks of up to
- * LCL_BATCH_PUBLISHED_ROWS_MAX rows. The others sort blocks by their rows,
- * rounded up to a power of two, and launch one kernel per class, which pads
- * them to the largest block of the class. */
+/* How lanes are assigned to blocks; <levelcl/published.h> has other values. All
+ * do the same arithmetic. These sort blocks by their rows, rounded up to a
+ * power of two, and launch one kernel per class, which pads them to the largest
+ * block of the class. BGJE: Anzt, Dongarra, Flegar, Quintana-Orti, Parallel
+ * Computing 81 (2019). */
 enum lcl_batch_kernel {
-    LCL_BATCH_KERNEL_AUTO = 0,   /* BGJE_MPW_SIZED or BGJE_MPW2, by size */
-    LCL_BATCH_KERNEL_BGJE,       /* one block per wave, one row per lane, all
-                                    padded to 32 rows, or to the lanes of a
-                                    narrower wave */
-    LCL_BATCH_KERNEL_BGJE_MPW,   /* as many of the largest blocks per wave as
-                                    fit, one row per lane, all padded to the
-                                    largest */
-    LCL_BATCH_KERNEL_BGJE_SIZED, /* one block per wave, one row per lane */
-    LCL_BATCH_KERNEL_BGJE_MPW_SIZED, /* as many blocks per wave as fit, one row
-                                        per lane */
-    LCL_BATCH_KERNEL_BGJE_MPW2,      /* the same with two rows per lane: each
-                                        exchanged number is used twice */
-    LCL_BATCH_KERNEL_COUNT,
+    LCL_BATCH_KERNEL_AUTO = 0,       /* BGJE_MPW_SIZED or BGJE_MPW2, by size */
+    LCL_BATCH_KERNEL_BGJE_SIZED = 3, /* one block per wave, one row per lane */
+    LCL_BATCH_KERNEL_BGJE_MPW_SIZED = 4, /* as many blocks per wave as fit, one
+                                            row per lane */
+    LCL_BATCH_KERNEL_BGJE_MPW2 = 5, /* the same with two rows per lane: each
+                                       exchanged number is used twice */
+    LCL_BATCH_KERNEL_COUNT = 6,
 };
 
 /* Precision of the inversion. */

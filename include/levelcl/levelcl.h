@@ -15,7 +15,8 @@
  *      chain.h                  solve by the method that suits the matrix, then
  *                               by others
  *      estimate.h               memory and traffic, before they are needed
- * Callers with their own cl_context include opencl.h separately. */
+ * Callers with their own cl_context include opencl.h separately, and those who
+ * compare published variants published.h. */
 #ifndef LEVELCL_H
 #define LEVELCL_H
 

@@ -8,7 +8,8 @@
 
 LCL_BEGIN_DECLS
 
-/* How a matrix is multiplied by a vector. */
+/* How a matrix is multiplied by a vector; <levelcl/published.h> has other
+ * values. */
 enum lcl_spmv_type {
     LCL_SPMV_DEFAULT = 0, /* the fastest for the device and the pattern:
                              measured once, result cached on disk; CSR below
@@ -22,41 +23,21 @@ enum lcl_spmv_type {
                              "Automatically tuning sparse matrix-vector
                              multiplication for GPU architectures", HiPEAC
                              2010 */
-    LCL_SPMV_BINNED,      /* one work-item per row of up to 16 entries, one wave
-                             per longer row, concurrently on two queues; scalar
-                             entries only. Source: Gogusdere, "MMI713 Term
-                             Project - Phase 3 Report" (METU 2025), IV.C */
-    LCL_SPMV_ADAPTIVE,    /* lanes per row chosen from the length of each row,
+    LCL_SPMV_ADAPTIVE = 4, /* lanes per row chosen from the length of each row,
                              in one launch; several work-groups per very long
                              row; scalar entries only */
-    LCL_SPMV_HEC,         /* one work-item per row; the first entries of each
-                             row in ELL, the others in CSR. A second copy of
-                             the matrix; scalar entries only. Source: Chen, Liu,
-                             Yang, "Parallel triangular solvers on GPU" */
-    LCL_SPMV_COUNT,
+    LCL_SPMV_COUNT = 6,
 };
 
-/* How (A (x) M + tau B (x) L) is multiplied by a vector, kron.h. OKP and CU are
- * from Ma, Zhao, Le, Yuan, "A multi-GPU enabled solver in Kronecker product
- * form for multiphysics problems" (2025), sections "OKP-Solver" and
- * "CU-Solver". */
+/* How (A (x) M + tau B (x) L) is multiplied by a vector, kron.h;
+ * <levelcl/published.h> has other values. */
 enum lcl_kron_type {
-    LCL_KRON_DEFAULT = 0, /* ONE_PASS */
-    LCL_KRON_ONE_PASS,    /* values of M and L adjacent, all stages of an
-                             unknown together, A and B applied to the row sums;
-                             two passes if the patterns of M and L differ in
-                             more than a tenth */
-    LCL_KRON_OKP,         /* X A^T by columns (Algorithm 2), then M with one
-                             wave per block row (Algorithm 3); the same for B
-                             and L. On several devices X A^T is exchanged while
-                             the columns of the device itself are multiplied;
-                             those of others follow */
-    LCL_KRON_CU,          /* s x s axpys, then s products with M (Algorithm 4);
-                             the same for B and L. On several devices each
-                             column of X A^T goes to the host as a whole, and
-                             what others need from there to them: s messages.
-                             Both not for LCL_COMMUNICATION_REPRODUCIBLE */
-    LCL_KRON_COUNT,
+    LCL_KRON_DEFAULT = 0,  /* ONE_PASS */
+    LCL_KRON_ONE_PASS = 1, /* values of M and L adjacent, all stages of an
+                              unknown together, A and B applied to the row sums;
+                              two passes if the patterns of M and L differ in
+                              more than a tenth */
+    LCL_KRON_COUNT = 4,
 };
 
 /* How the devices of a distributed operator wait for each other. */
@@ -85,16 +66,15 @@ enum lcl_communication {
     LCL_COMMUNICATION_COUNT
 };
 
-/* How ranks exchange the stages of a Kronecker system. From the same paper,
- * section "Communication". */
+/* How ranks exchange the stages of a Kronecker system; <levelcl/published.h>
+ * has another way. Ma, Zhao, Le, Yuan, "A multi-GPU enabled solver in Kronecker
+ * product form for multiphysics problems" (2025), section "Communication". */
 enum lcl_kron_exchange_type {
-    LCL_KRON_EXCHANGE_DEFAULT = 0, /* BATCHED; STAGED for LCL_KRON_CU */
-    LCL_KRON_EXCHANGE_BATCHED,     /* all stages in one message per neighbour,
+    LCL_KRON_EXCHANGE_DEFAULT = 0, /* BATCHED, except for a published product */
+    LCL_KRON_EXCHANGE_BATCHED = 1, /* all stages in one message per neighbour,
                                       gathered and scattered by maps made once
-                                      (Algorithms 5 and 6); not for CU */
-    LCL_KRON_EXCHANGE_STAGED,      /* a transfer and a message per neighbour
-                                      for each stage (Algorithm 4) */
-    LCL_KRON_EXCHANGE_COUNT,
+                                      (Algorithms 5 and 6) */
+    LCL_KRON_EXCHANGE_COUNT = 3,
 };
 
 /* All zero is the default. */

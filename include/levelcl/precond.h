@@ -70,46 +70,23 @@ enum lcl_precond_type {
     LCL_PRECOND_COUNT,
 };
 
-/* How kernels apply L, D and U on the subdomains. Published methods keep their
- * names from Mehta et al., arXiv 2508.04917, except HEC_LEVEL and HEC_WAIT; if
- * the publication has only a lower solve, the upper solve is a second launch of
- * the same kind. Variants marked "LD U" apply the factors of ILU0 and ILDU0 as
- * L D and unit U; "L D U": ILDU0 only. Variants with atomic sums (SPIN_LOOP and
- * DAG_EC) are not bitwise reproducible unless the width is 1. */
+/* How kernels apply L, D and U on the subdomains; <levelcl/published.h> has
+ * other values. */
 enum lcl_trisolve {
-    LCL_TRISOLVE_DEFAULT = 0,        /* packed */
-    LCL_TRISOLVE_PACKED,             /* level-packed slabs, no atomics, bitwise
-                                        reproducible */
-    LCL_TRISOLVE_DAG_VC_ILDU0_FUSED, /* L D U: CSR, one row per work-item, one
-                                        launch (sections 4.2.3 and 4.4) */
-    LCL_TRISOLVE_SPIN_LOOP_LDS,      /* LD U: one row per wave, which spins
-                                        until the rows it needs are done
-                                        (Algorithm 4.1); only on devices that
-                                        guarantee forward progress */
-    LCL_TRISOLVE_DAG_EC_NO_LDS,      /* LD U: one entry per work-item, vectors
-                                        in global memory (section 4.2.4) */
-    LCL_TRISOLVE_DAG_EC_LDS,         /* LD U: the same with vectors in local
-                                        memory */
-    LCL_TRISOLVE_DAG_EC_LDS_UD,      /* L D U: the same with unit diagonals, D
-                                        in a separate launch (section 4.3) */
-    LCL_TRISOLVE_DAG_EC_ILD_U0,      /* LD U: the launches of DAG_EC_LDS */
-    LCL_TRISOLVE_DAG_EC_ILDU0_FUSED, /* L D U: one launch (section 4.4) */
-    LCL_TRISOLVE_HEC_LEVEL,          /* rows of all subdomains sorted by level,
-                                        in the HEC format, one launch for each
-                                        level; bitwise reproducible, scalar
-                                        entries only, subdomains of any size.
-                                        Chen, Liu, Yang, "Parallel triangular
-                                        solvers on GPU", Algorithm 2 */
-    LCL_TRISOLVE_HEC_WAIT,           /* the same rows in the same format, with
-                                        fewer launches: one for a triangle, in
-                                        which each row waits for those that it
-                                        needs (Liu et al., Euro-Par 2016), on
-                                        devices where a work-item may wait for
-                                        earlier ones; elsewhere, as on CPUs, one
-                                        for each level of many rows and for
-                                        consecutive levels of few; bitwise
-                                        reproducible, too */
-    LCL_TRISOLVE_COUNT,
+    LCL_TRISOLVE_DEFAULT = 0,   /* packed */
+    LCL_TRISOLVE_PACKED = 1,    /* level-packed slabs, no atomics, bitwise
+                                   reproducible */
+    LCL_TRISOLVE_HEC_WAIT = 10, /* the rows of all subdomains sorted by level,
+                                   in the HEC format (Chen, Liu, Yang, "Parallel
+                                   triangular solvers on GPU"); one launch for a
+                                   triangle, in which each row waits for those
+                                   that it needs (Liu et al., Euro-Par 2016), on
+                                   devices where a work-item may wait for
+                                   earlier ones; elsewhere, as on CPUs, one for
+                                   each level of many rows and for consecutive
+                                   levels of few; bitwise reproducible, scalar
+                                   entries only, subdomains of any size */
+    LCL_TRISOLVE_COUNT = 11,
 };
 
 /* The order in which the rows of a subdomain are eliminated. */
@@ -199,35 +176,22 @@ enum lcl_factor_storage {
     LCL_FACTOR_STORAGE_COUNT,
 };
 
-/* How kernels extract the diagonal blocks of BLOCK_JACOBI from the matrix. The
- * first four are from Anzt, Dongarra, Flegar, Quintana-Orti, "Variable-size
- * batched Gauss-Jordan elimination for block-Jacobi preconditioning on graphics
- * processors", section 3.2; those with one block per wave pad it to 32 rows, as
- * LCL_BATCH_KERNEL_BGJE does. At width 1 they differ only in the search. */
+/* How kernels extract the diagonal blocks of BLOCK_JACOBI from the matrix;
+ * <levelcl/published.h> has other values. */
 enum lcl_block_extraction {
     LCL_BLOCK_EXTRACTION_DEFAULT = 0, /* BISECT */
-    LCL_BLOCK_EXTRACTION_CACHED,      /* one row per lane, one block per wave */
-    LCL_BLOCK_EXTRACTION_SHARED_QUADRATIC, /* one row per wave, the whole block
-                                         through local memory, one block per
+    LCL_BLOCK_EXTRACTION_BISECT = 5,  /* one row per lane, which finds the block
+                                         in it by bisection; several blocks per
                                          wave */
-    LCL_BLOCK_EXTRACTION_SHARED,     /* one row per wave, transposed through
-                                        local memory, one block per wave */
-    LCL_BLOCK_EXTRACTION_SHARED_MPW, /* the same, several blocks per wave */
-    LCL_BLOCK_EXTRACTION_BISECT, /* one row per lane, which finds the block in
-                                    it by bisection; several blocks per wave */
-    LCL_BLOCK_EXTRACTION_COUNT,
+    LCL_BLOCK_EXTRACTION_COUNT = 6,
 };
 
-/* How kernels apply BLOCK_JACOBI. The last two are from the same publication,
- * section 3.3. */
+/* How kernels apply BLOCK_JACOBI; <levelcl/published.h> has other values. */
 enum lcl_block_apply {
     LCL_BLOCK_APPLY_DEFAULT = 0, /* SLAB */
-    LCL_BLOCK_APPLY_SLAB,    /* dense blocks, as many per wave as fit, stored by
-                                columns: one row per lane */
-    LCL_BLOCK_APPLY_SA_SPMV, /* dense blocks, stored by rows: the lanes of a
-                                block read a row together and add it up */
-    LCL_BLOCK_APPLY_SPMV,    /* product with a sparse matrix; FP64 */
-    LCL_BLOCK_APPLY_COUNT,
+    LCL_BLOCK_APPLY_SLAB = 1, /* dense blocks, as many per wave as fit, stored
+                                 by columns: one row per lane */
+    LCL_BLOCK_APPLY_COUNT = 4,
 };
 
 #define LCL_DIAGONAL_BLOCK_MAX 32

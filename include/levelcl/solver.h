@@ -7,32 +7,26 @@
 
 LCL_BEGIN_DECLS
 
+/* <levelcl/published.h> has another one. */
 enum lcl_solver_type {
     LCL_SOLVER_DEFAULT = 0, /* BICGSTAB; lcl_chain_create() chooses */
     LCL_SOLVER_BICGSTAB,    /* right-preconditioned; van der Vorst, SIAM J. Sci.
                                Stat. Comput. 13 (1992) */
     LCL_SOLVER_CG,          /* for symmetric definite A, positive or negative;
                                Hestenes and Stiefel, J. Res. NBS 49 (1952) */
-    LCL_SOLVER_CG_PUBLISHED, /* CG as in section IV.A of Gogusdere's report on
-                                row-binned CG (METU, MMI713): scalars on the
-                                host, two blocking reads per iteration, sums by
-                                atomic addition and hence not bitwise
-                                reproducible; no preconditioner. The published
-                                listing divides by <p, A p> for beta; this code
-                                uses the correct divisor, the previous <r, r> */
-    LCL_SOLVER_IDR,          /* IDR(s), biorthogonal, right-preconditioned; van
-                                Gijzen and Sonneveld, ACM TOMS 38 (2011) */
-    LCL_SOLVER_GMRES,        /* GMRES(m), right-preconditioned; Saad and
-                                Schultz, SIAM J. Sci. Stat. Comput. 7 (1986);
-                                orthogonalised twice by classical Gram-Schmidt
-                                */
-    LCL_SOLVER_FGMRES,       /* GMRES(m) that keeps M^-1 v of each column; Saad,
-                                SIAM J. Sci. Comput. 14 (1993). One application
-                                of M less per restart, twice the memory */
-    LCL_SOLVER_MINRES, /* for symmetric A, definite or not, and definite M;
-                          Paige and Saunders, SIAM J. Numer. Anal. 12
-                          (1975). JACOBI takes the absolute values of the
-                          diagonal */
+    LCL_SOLVER_IDR = 4,     /* IDR(s), biorthogonal, right-preconditioned; van
+                               Gijzen and Sonneveld, ACM TOMS 38 (2011) */
+    LCL_SOLVER_GMRES,       /* GMRES(m), right-preconditioned; Saad and
+                               Schultz, SIAM J. Sci. Stat. Comput. 7 (1986);
+                               orthogonalised twice by classical Gram-Schmidt
+                               */
+    LCL_SOLVER_FGMRES,      /* GMRES(m) that keeps M^-1 v of each column; Saad,
+                               SIAM J. Sci. Comput. 14 (1993). One application
+                               of M less per restart, twice the memory */
+    LCL_SOLVER_MINRES,      /* for symmetric A, definite or not, and definite M;
+                               Paige and Saunders, SIAM J. Numer. Anal. 12
+                               (1975). JACOBI takes the absolute values of the
+                               diagonal */
     LCL_SOLVER_CG_PIPELINED, /* CG with one reduction per iteration, which
                                 runs beside the product and the preconditioner:
                                 for many ranks; more vectors and a little less

@@ -4,6 +4,7 @@
 
 #include <levelcl/batch.h>
 #include <levelcl/precond.h>
+#include <levelcl/published.h>
 #include <levelcl/solver.h>
 
 static const char *const norms[LCL_NORM_COUNT] = {

@@ -2,6 +2,7 @@
 // Estimates of memory and traffic. The bytes per entry and row are those of the
 // arrays that lib/operator, lib/factor and lib/multilevel create.
 #include <levelcl/estimate.h>
+#include <levelcl/published.h>
 
 #include "host/log.h"
 #include "lib/chain/choose.h"

@@ -9,6 +9,7 @@
 #include "host/runtime.h"
 
 #include <levelcl/precond.h>
+#include <levelcl/published.h>
 
 enum {
     WAVES = 4,      // per group

@@ -12,6 +12,8 @@
 #include "lib/matrix/bsr.h"
 #include "lib/spmv/autotune.h"
 
+#include <levelcl/published.h>
+
 #include "cl/dense/block_jacobi.cl.h"
 
 // SLAB_ROWS: rows per slab if a wave has one lane. SLOTS: columns of a block

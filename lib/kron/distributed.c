@@ -13,6 +13,8 @@
 #include "lib/kron/rows.h"
 #include "lib/vector/segments.h"
 
+#include <levelcl/published.h>
+
 #include <assert.h>
 
 static_assert((int)LCL_HALO_ROUNDS >= LCL_KRON_STAGES_MAX,

@@ -8,6 +8,8 @@
 #include "lib/matrix/bsr.h"
 #include "lib/matrix/view.h"
 
+#include <levelcl/published.h>
+
 #include <string.h>
 
 enum lcl_status lcl_off_diagonal_plans(struct lcl_halo_plan plan[2],

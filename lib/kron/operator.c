@@ -7,6 +7,8 @@
 #include "host/log.h"
 #include "host/runtime.h"
 
+#include <levelcl/published.h>
+
 static const struct lcl_kron_ops *const types[LCL_KRON_COUNT] = {
     [LCL_KRON_DEFAULT] = &lcl_kron_one_pass,
     [LCL_KRON_ONE_PASS] = &lcl_kron_one_pass,

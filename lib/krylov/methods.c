@@ -8,6 +8,8 @@
 #include "host/runtime.h"
 #include "lib/krylov/pipeline.h"
 
+#include <levelcl/published.h>
+
 #define ENTRY(type, name) [LCL_SOLVER_##type] = &lcl_##name,
 #define NAME(type, name)  [LCL_SOLVER_##type] = #name,
 

@@ -13,6 +13,7 @@
 #include "lib/vector/segments.h"
 
 #include <levelcl/opencl.h>
+#include <levelcl/published.h>
 
 #include <float.h>
 #include <math.h>

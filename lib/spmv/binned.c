@@ -11,6 +11,8 @@
 #include "lib/operator/modes.h"
 #include "lib/spmv/row_bins.h"
 
+#include <levelcl/published.h>
+
 // Rows of up to 2^4 entries count as sparse.
 enum { THRESHOLD_CLASS = 4, WAVES_OF_BIN1 = 4, MAX_GROUPS = 1 << 20 };
 

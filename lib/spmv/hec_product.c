@@ -7,6 +7,8 @@
 #include "host/runtime.h"
 #include "lib/spmv/hec.h"
 
+#include <levelcl/published.h>
+
 #include <stdio.h>
 
 struct product {

@@ -16,6 +16,8 @@
 #include "lib/spmv/transpose_values.h"
 #include "lib/storage/values.h"
 
+#include <levelcl/published.h>
+
 #include <string.h>
 
 struct given {

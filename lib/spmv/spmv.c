@@ -5,6 +5,8 @@
 #include "host/log.h"
 #include "host/runtime.h"
 
+#include <levelcl/published.h>
+
 #include <stdio.h>
 
 static const struct lcl_spmv_ops *const types[LCL_SPMV_COUNT] = {

@@ -8,6 +8,8 @@
 #include "host/log.h"
 #include "host/runtime.h"
 
+#include <levelcl/published.h>
+
 // Memory of the vector of a subdomain.
 enum place { LOCAL, GLOBAL };
 

@@ -6,6 +6,8 @@
 #include "host/log.h"
 #include "host/runtime.h"
 
+#include <levelcl/published.h>
+
 static const struct lcl_trisolve_ops *const methods[LCL_TRISOLVE_COUNT] = {
     [LCL_TRISOLVE_DEFAULT] = &lcl_trisolve_packed,
     [LCL_TRISOLVE_PACKED] = &lcl_trisolve_packed,

@@ -39,15 +39,17 @@ def krylov_faults(root, program, page):
     section = between(page, ".It Fl -solver Cm ", "\n.It Fl ")
     choices, text = section.split("\n", 1)
     about = text[text.index("\nThe methods:\n"):]
-    places = {name: (root / name).read_text(encoding="utf-8") for name in ("include/levelcl/solver.h", "NEWS.md")}
+    headers = "".join((root / "include/levelcl" / name).read_text(encoding="utf-8")
+                      for name in ("solver.h", "published.h"))
+    news = (root / "NEWS.md").read_text(encoding="utf-8")
     tests = "".join(path.read_text(encoding="utf-8") for path in (root / "tests/kernel").glob("*.c"))
     faults = [] if choices.split(" | ") == ["auto", *names] else [f"clsolve.1: --solver {choices}"]
     for name, constant, source, *kernels in methods:
         if f"\n.It Cm {name}\n" not in about:
             faults.append(f"clsolve.1, --solver: nothing about {name}")
-        if not re.search(rf"\b{constant}\b", places["include/levelcl/solver.h"]):
-            faults.append(f"solver.h: no {constant}")
-        if not re.search(rf"\b({constant}|{name})\b", places["NEWS.md"], flags=re.IGNORECASE):
+        if not re.search(rf"\b{constant}\b", headers):
+            faults.append(f"solver.h, published.h: no {constant}")
+        if not re.search(rf"\b({constant}|{name})\b", news, flags=re.IGNORECASE):
             faults.append(f"NEWS.md: neither {constant} nor {name}")
         faults += [f"tests/kernel: no test of {kernel} of {source}" for kernel in kernels if f'"{kernel}"' not in tests]
     return faults

@@ -13,6 +13,7 @@
 #include "tests/support/matrices.h"
 #include "tests/support/solving.h"
 
+#include <levelcl/published.h>
 #include <levelcl/solver.h>
 
 #include <math.h>

@@ -7,6 +7,7 @@
 #include "host/runtime.h"
 
 #include <levelcl/batch.h>
+#include <levelcl/published.h>
 
 #include <math.h>
 #include <string.h>

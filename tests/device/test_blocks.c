@@ -8,6 +8,8 @@
 #include "tests/support/solving.h"
 #include "tests/support/trisolves.h"
 
+#include <levelcl/published.h>
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -195,7 +197,7 @@ static void expect_ilu_solved(lcl_context *ctx, enum lcl_precond_type type,
 // hec_level and hec_wait have no blocks.
 static void test_blocks__every_other_trisolve_solves_with_ildu0(void **state)
 {
-    for (int t = LCL_TRISOLVE_PACKED; t < LCL_TRISOLVE_HEC_LEVEL; ++t)
+    for (int t = LCL_TRISOLVE_PACKED; t < (int)LCL_TRISOLVE_HEC_LEVEL; ++t)
         if (test_trisolve_supported(*state, (enum lcl_trisolve)t))
             expect_ilu_solved(*state, LCL_PRECOND_ILDU0, (enum lcl_trisolve)t);
 }

@@ -9,6 +9,8 @@
 #include "lib/ref/cg.h"
 #include "lib/ref/coarse.h"
 
+#include <levelcl/published.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,6 +5,8 @@
 #include "tests/support/preconds.h"
 #include "tests/support/solver_checks.h"
 
+#include <levelcl/published.h>
+
 #include <stdlib.h>
 
 static const struct lcl_precond_params none = {.type = LCL_PRECOND_NONE};

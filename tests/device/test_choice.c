@@ -6,6 +6,8 @@
 #include "tests/support/misuse.h"
 #include "tests/support/solving.h"
 
+#include <levelcl/published.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,8 @@
 #include "tests/support/matrices.h"
 #include "tests/support/solving.h"
 
+#include <levelcl/published.h>
+
 #include <stdlib.h>
 
 // Chunks of rows that cut blocks of 3.

@@ -7,6 +7,8 @@
 #include "tests/support/preconds.h"
 #include "tests/support/solving.h"
 
+#include <levelcl/published.h>
+
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>

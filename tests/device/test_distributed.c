@@ -8,6 +8,8 @@
 #include "tests/support/ranks.h"
 #include "tests/support/solving.h"
 
+#include <levelcl/published.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

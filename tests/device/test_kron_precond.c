@@ -11,6 +11,8 @@
 #include "lib/matrix/bsr.h"
 #include "lib/ref/kron_blocks.h"
 
+#include <levelcl/published.h>
+
 #include <stdlib.h>
 #include <string.h>
 

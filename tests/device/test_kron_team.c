@@ -9,6 +9,7 @@
 #include "tests/support/solving.h"
 
 #include <levelcl/chain.h>
+#include <levelcl/published.h>
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,6 +7,8 @@
 
 #include "lib/ref/levels.h"
 
+#include <levelcl/published.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include "lib/operator/operator.h"
 
 #include <levelcl/kron.h>
+#include <levelcl/published.h>
 
 #include <math.h>
 #include <stdlib.h>

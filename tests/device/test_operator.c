@@ -14,6 +14,7 @@
 #include "lib/spmv/autotune.h"
 
 #include <levelcl/opencl.h>
+#include <levelcl/published.h>
 
 #include <limits.h>
 #include <math.h>

@@ -6,6 +6,8 @@
 #include "tests/support/preconds.h"
 #include "tests/support/solving.h"
 
+#include <levelcl/published.h>
+
 #include <stdlib.h>
 
 static const enum lcl_order orders[] = {LCL_ORDER_RCM, LCL_ORDER_ND};

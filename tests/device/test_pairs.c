@@ -7,6 +7,8 @@
 #include "tests/support/misuse.h"
 #include "tests/support/solving.h"
 
+#include <levelcl/published.h>
+
 #include <stdlib.h>
 
 static const enum lcl_solver_type solvers[] = {

@@ -9,6 +9,8 @@
 
 #include "lib/matrix/csr.h"
 
+#include <levelcl/published.h>
+
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>

@@ -6,6 +6,8 @@
 #include "tests/support/matrices.h"
 #include "tests/support/ranks.h"
 
+#include <levelcl/published.h>
+
 #include <stdlib.h>
 
 // Chunks of consecutive rows, the same on any number of ranks that have whole

@@ -6,6 +6,8 @@
 #include "tests/support/matrices.h"
 #include "tests/support/solving.h"
 
+#include <levelcl/published.h>
+
 #include <stdlib.h>
 #include <string.h>
 

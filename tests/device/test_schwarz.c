@@ -14,6 +14,8 @@
 #include "lib/matrix/csr.h"
 #include "lib/partition/overlap.h"
 
+#include <levelcl/published.h>
+
 #include <math.h>
 #include <stdlib.h>
 

@@ -11,6 +11,8 @@
 #include "lib/ref/bicgstab.h"
 #include "lib/trisolve/hec_level.h"
 
+#include <levelcl/published.h>
+
 #include <stdlib.h>
 
 // Every way to precondition.

@@ -8,6 +8,7 @@
 #include "lib/krylov/methods.h"
 
 #include <levelcl/chain.h>
+#include <levelcl/published.h>
 
 #include <math.h>
 #include <pthread.h>

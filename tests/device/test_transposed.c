@@ -11,6 +11,7 @@
 #include "tests/support/krons.h"
 
 #include <levelcl/opencl.h>
+#include <levelcl/published.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,8 @@
 #include "tests/support/preconds.h"
 #include "tests/support/solving.h"
 
+#include <levelcl/published.h>
+
 #include <math.h>
 #include <stdlib.h>
 

@@ -12,6 +12,8 @@
 #include "tests/support/preconds.h"
 #include "tests/support/test.h"
 
+#include <levelcl/published.h>
+
 enum { STAGES = 2, BLOCK = 2, ROWS = 20, N = STAGES * BLOCK * ROWS };
 
 static struct test_kron small;

@@ -10,6 +10,8 @@
 #include "tests/support/kept_programs.h"
 #include "tests/support/test.h"
 
+#include <levelcl/published.h>
+
 // Whether the n-th allocation of the job failed.
 static bool fail_alloc(struct test_job *job, long n)
 {

@@ -15,6 +15,8 @@
 #include "tests/support/products.h"
 #include "tests/support/test.h"
 
+#include <levelcl/published.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,6 +9,7 @@
 #include "tests/support/test.h"
 
 #include <levelcl/context.h>
+#include <levelcl/published.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,6 +15,7 @@
 #include "tests/support/test.h"
 
 #include <levelcl/opencl.h>
+#include <levelcl/published.h>
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,6 +8,8 @@
 #include "lib/dense/bgje.h"
 #include "lib/ref/bgje.h"
 
+#include <levelcl/published.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,8 @@
 #include "tests/support/products.h"
 #include "tests/support/systems.h"
 
+#include <levelcl/published.h>
+
 #include <stdlib.h>
 
 static void test_binned__every_matrix_matches(void **state)

@@ -9,6 +9,8 @@
 #include "lib/matrix/bsr.h"
 #include "lib/ref/store.h"
 
+#include <levelcl/published.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

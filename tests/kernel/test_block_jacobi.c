@@ -7,6 +7,8 @@
 
 #include "lib/matrix/bsr.h"
 
+#include <levelcl/published.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,6 +9,8 @@
 #include "lib/spmv/autotune.h"
 #include "lib/spmv/hec.h"
 
+#include <levelcl/published.h>
+
 #include <stdlib.h>
 
 // ------------------------------------------------------------------ layout

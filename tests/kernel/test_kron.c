@@ -11,6 +11,8 @@
 #include "lib/matrix/bsr.h"
 #include "lib/ref/kron.h"
 
+#include <levelcl/published.h>
+
 #include <stdlib.h>
 
 // Reorders v: from consecutive stages to all stages of an unknown together.

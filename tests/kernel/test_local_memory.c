@@ -13,6 +13,8 @@
 #include "lib/precond/precond.h"
 #include "lib/ref/ildu0_block.h"
 
+#include <levelcl/published.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,7 +156,7 @@ static void test_local_memory__each_method_has_its_own_limit(void **state)
         .width = 64, .max_group_size = 1024, .local_bytes = LOCAL};
     (void)state;
     for (int t = LCL_TRISOLVE_SPIN_LOOP_LDS;
-         t <= LCL_TRISOLVE_DAG_EC_ILDU0_FUSED; ++t) {
+         t <= (int)LCL_TRISOLVE_DAG_EC_ILDU0_FUSED; ++t) {
         const bool global = t == LCL_TRISOLVE_DAG_EC_NO_LDS;
         const enum lcl_trisolve name = (enum lcl_trisolve)t;
         assert_int_equal(lcl_trisolve_rows_most(name, &caps, 1),

@@ -6,6 +6,8 @@
 
 #include "lib/trisolve/dag_ec.h"
 
+#include <levelcl/published.h>
+
 static void regroup(struct lcl_trisolve_method *T, lcl_context *ctx, int group)
 {
     struct lcl_dag_ec *E = T->state;

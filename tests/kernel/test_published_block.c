@@ -5,6 +5,8 @@
 
 #include "lib/trisolve/dag_ec.h"
 
+#include <levelcl/published.h>
+
 static void regroup(struct lcl_trisolve_method *T, lcl_context *ctx, int group)
 {
     struct lcl_dag_ec *E = T->state;
@@ -58,7 +60,7 @@ static void test_dag_ec_lds__blocks_match_the_reference(void **state)
 static void test_dag_ec__all_methods_apply_blocks_of_3(void **state)
 {
     for (int t = LCL_TRISOLVE_DAG_EC_LDS_UD;
-         t <= LCL_TRISOLVE_DAG_EC_ILDU0_FUSED; ++t)
+         t <= (int)LCL_TRISOLVE_DAG_EC_ILDU0_FUSED; ++t)
         expect_blocks(*state, (enum lcl_trisolve)t, 3, 0, 2);
 }
 

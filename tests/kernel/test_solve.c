@@ -6,6 +6,8 @@
 #include "tests/support/solving.h"
 #include "tests/support/trisolves.h"
 
+#include <levelcl/published.h>
+
 #include <stdlib.h>
 
 static void expect_solved(lcl_context *ctx, const struct lcl_csr *A,

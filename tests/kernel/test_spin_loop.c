@@ -6,6 +6,8 @@
 
 #include "lib/trisolve/spin_loop.h"
 
+#include <levelcl/published.h>
+
 #include <stdlib.h>
 
 static void regroup(struct lcl_trisolve_method *T, lcl_context *ctx, int group)

@@ -4,6 +4,7 @@
 #include <levelcl/levelcl.h>
 #include <levelcl/mpi.h>
 #include <levelcl/opencl.h>
+#include <levelcl/published.h>
 
 #include "host/background.h"
 #include "tests/mpi/check.h"

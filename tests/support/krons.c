@@ -11,6 +11,8 @@
 #include "tests/support/ranks.h"
 #include "tests/support/solving.h"
 
+#include <levelcl/published.h>
+
 #include <stdlib.h>
 
 const enum lcl_kron_type test_kron_types[TEST_KRON_TYPES] = {

@@ -8,6 +8,8 @@
 #include "tests/support/matrices.h"
 #include "tests/support/test.h"
 
+#include <levelcl/published.h>
+
 #include <math.h>
 #include <stdlib.h>
 

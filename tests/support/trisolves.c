@@ -5,6 +5,8 @@
 #include "lib/ref/trisolve.h"
 #include "tests/support/device.h"
 
+#include <levelcl/published.h>
+
 #include <stdlib.h>
 
 typedef enum lcl_status (*solve_fn)(const struct lcl_trisolve_method *T,

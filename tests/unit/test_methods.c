@@ -5,6 +5,8 @@
 #include "host/source.h"
 #include "lib/krylov/methods.h"
 
+#include <levelcl/published.h>
+
 static int count(const size_t *list)
 {
     int n = 0;

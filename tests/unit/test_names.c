@@ -3,6 +3,7 @@
 #include "tests/support/test.h"
 
 #include <levelcl/batch.h>
+#include <levelcl/published.h>
 #include <levelcl/solver.h>
 
 #define ASSERT_NAMED(name_of, count)                                           \

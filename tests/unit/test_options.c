@@ -3,6 +3,7 @@
 #include "tests/support/test.h"
 
 #include <levelcl/options.h>
+#include <levelcl/published.h>
 
 #include <locale.h>
 #include <stdio.h>

@@ -6,6 +6,8 @@
 #include "tools/clsolve/kron_name.h"
 #include "tools/clsolve/warm.h"
 
+#include <levelcl/published.h>
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

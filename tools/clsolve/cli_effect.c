@@ -4,6 +4,8 @@
 #include "tools/clsolve/commands.h"
 #include "tools/clsolve/ranks.h"
 
+#include <levelcl/published.h>
+
 #include <string.h>
 
 enum { LIST_BYTES = 256 };

@@ -7,6 +7,8 @@
 #include "tools/clsolve/ranks.h"
 #include "tools/clsolve/report.h"
 
+#include <levelcl/published.h>
+
 enum { REPAIRED_SHOWN = 8 };
 
 // ---------------------------------------------------------------- parts

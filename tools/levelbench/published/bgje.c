@@ -10,6 +10,8 @@
 #include "lib/dense/bgje.h"
 #include "lib/io/problems/uniform.h"
 
+#include <levelcl/published.h>
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -8,6 +8,8 @@
 #include "lib/dense/block_inverse.h"
 #include "lib/matrix/bsr.h"
 
+#include <levelcl/published.h>
+
 #include <math.h>
 #include <stdio.h>
 

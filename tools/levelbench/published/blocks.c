@@ -12,6 +12,8 @@
 #include "host/runtime.h"
 #include "lib/partition/partition.h"
 
+#include <levelcl/published.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

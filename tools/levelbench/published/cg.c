@@ -11,6 +11,8 @@
 #include "lib/precond/precond.h"
 #include "lib/spmv/autotune.h"
 
+#include <levelcl/published.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -8,6 +8,8 @@
 #include "lib/precond/precond.h"
 #include "lib/trisolve/trisolve.h"
 
+#include <levelcl/published.h>
+
 #include <string.h>
 
 // The measurements of each variant that the tables need.

@@ -10,6 +10,8 @@
 #include "lib/precond/precond.h"
 #include "lib/trisolve/hec_level.h"
 
+#include <levelcl/published.h>
+
 enum { UPPER, LOWER, PRODUCT, AXPY, DOT };
 
 struct launch {

@@ -5,6 +5,8 @@
 #include "tools/levelbench/bench.h"
 #include "tools/levelbench/table.h"
 
+#include <levelcl/published.h>
+
 #include <stdio.h>
 #include <string.h>
 

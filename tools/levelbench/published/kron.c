@@ -14,6 +14,8 @@
 #include "lib/kron/pairs.h"
 #include "lib/precond/precond.h"
 
+#include <levelcl/published.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -12,6 +12,8 @@
 #include "host/log.h"
 #include "host/runtime.h"
 
+#include <levelcl/published.h>
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

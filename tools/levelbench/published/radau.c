@@ -6,6 +6,8 @@
 #include "tools/levelbench/published/kron.h"
 #include "tools/levelbench/table.h"
 
+#include <levelcl/published.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
