@@ -112,7 +112,7 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create_kron_distributed(
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_update_kron(
     lcl_operator *A, const struct lcl_kron *K);
 
-/* The same for an operator of lcl_operator_create_kron_mpi(), mpi.h: on all
+/* The same for an operator of lcl_operator_create_kron_ranks(), ranks.h: on all
  * ranks, each with its rows. An error on one rank is an error on all. Returns
  * also LCL_EINVAL for another operator, and for A, B or tau that differ between
  * ranks. */

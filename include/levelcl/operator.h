@@ -87,7 +87,7 @@ struct lcl_operator_params {
      * natural blocks, but not declared ones; see lcl_precond_create(). */
     int block_size;
     enum lcl_kron_type kron; /* for lcl_operator_create_kron() */
-    /* for lcl_operator_create_kron_distributed() and _kron_mpi() */
+    /* for lcl_operator_create_kron_distributed() and _kron_ranks() */
     enum lcl_kron_exchange_type kron_exchange;
     /* LCL_SPMV_HEC: columns of the ELL part, at most the entries of the longest
      * row. Also, as far as their rows have entries, of the triangles of

@@ -62,24 +62,6 @@ enum lcl_status lcl_ranks_operator_end(lcl_operator *A, struct lcl_comm *C,
     return st;
 }
 
-enum lcl_status lcl_operator_create_on(lcl_operator **out, lcl_context *ctx,
-                                       const void *mpi,
-                                       const struct lcl_rows *A,
-                                       const struct lcl_operator_params *params,
-                                       const char *function)
-{
-    struct lcl_comm *C;
-    enum lcl_status st =
-        lcl_ranks_operator_begin(&C, out, ctx, mpi, A, function, &params);
-    if (st < 0)
-        return st;
-    const struct lcl_view rows = lcl_view_of_rows(A, 1);
-    st = lcl_distributed_create(out, ctx, C, &rows, params);
-    return lcl_ranks_operator_end(*out, C, st);
-}
-
-// ---------------------------------------------------------------- lcl_ranks
-
 enum lcl_status lcl_ranks_operator_refuse(lcl_operator **out,
                                           const lcl_context *ctx,
                                           const char *function)
@@ -98,7 +80,14 @@ enum lcl_status lcl_operator_create_ranks(
     const struct lcl_rows *A, const struct lcl_operator_params *params)
 {
     static const char function[] = "lcl_operator_create_ranks";
-    return ranks ? lcl_operator_create_on(out, ctx, lcl_ranks_mpi(ranks), A,
-                                          params, function)
-                 : lcl_ranks_operator_refuse(out, ctx, function);
+    struct lcl_comm *C;
+    if (!ranks)
+        return lcl_ranks_operator_refuse(out, ctx, function);
+    enum lcl_status st = lcl_ranks_operator_begin(
+        &C, out, ctx, lcl_ranks_mpi(ranks), A, function, &params);
+    if (st < 0)
+        return st;
+    const struct lcl_view rows = lcl_view_of_rows(A, 1);
+    st = lcl_distributed_create(out, ctx, C, &rows, params);
+    return lcl_ranks_operator_end(*out, C, st);
 }

@@ -6,13 +6,6 @@
 
 #include <levelcl/operator.h>
 
-// lcl_operator_create_mpi() on the MPI_Comm at `mpi`; messages name `function`.
-enum lcl_status lcl_operator_create_on(lcl_operator **out, lcl_context *ctx,
-                                       const void *mpi,
-                                       const struct lcl_rows *A,
-                                       const struct lcl_operator_params *params,
-                                       const char *function);
-
 // Common start of functions that create an operator from A on the MPI_Comm at
 // `mpi`; as lcl_operator_begin(), but an argument that is wrong on one rank is
 // refused on all. On error *comm is NULL.

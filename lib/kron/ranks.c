@@ -1,33 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kronecker operators whose rows are distributed among the ranks of MPI.
-#include "lib/kron/ranks.h"
-
 #include "lib/comm/ranks.h"
 #include "lib/distributed/ranks_operator.h"
 #include "lib/kron/distributed.h"
-
-enum lcl_status lcl_operator_create_kron_on(
-    lcl_operator **out, lcl_context *ctx, const void *mpi,
-    const struct lcl_kron_rows *K, const struct lcl_operator_params *params,
-    const char *function)
-{
-    struct lcl_comm *C;
-    enum lcl_status st =
-        lcl_ranks_operator_begin(&C, out, ctx, mpi, K, function, &params);
-    if (st < 0)
-        return st;
-    st = lcl_kron_check_ranks(params, &C->log);
-    if (st == LCL_OK)
-        st = lcl_kron_distributed_create(out, ctx, C, K, params);
-    return lcl_ranks_operator_end(*out, C, st);
-}
 
 enum lcl_status lcl_operator_create_kron_ranks(
     lcl_operator **out, lcl_context *ctx, const lcl_ranks *ranks,
     const struct lcl_kron_rows *K, const struct lcl_operator_params *params)
 {
     static const char function[] = "lcl_operator_create_kron_ranks";
-    return ranks ? lcl_operator_create_kron_on(out, ctx, lcl_ranks_mpi(ranks),
-                                               K, params, function)
-                 : lcl_ranks_operator_refuse(out, ctx, function);
+    struct lcl_comm *C;
+    if (!ranks)
+        return lcl_ranks_operator_refuse(out, ctx, function);
+    enum lcl_status st = lcl_ranks_operator_begin(
+        &C, out, ctx, lcl_ranks_mpi(ranks), K, function, &params);
+    if (st < 0)
+        return st;
+    st = lcl_kron_check_ranks(params, &C->log);
+    if (st == LCL_OK)
+        st = lcl_kron_distributed_create(out, ctx, C, K, params);
+    return lcl_ranks_operator_end(*out, C, st);
 }

@@ -75,7 +75,6 @@ VALUES = {
     'lcl_apply_fn *': 'F->apply',
     'lcl_apply_cl_fn *': 'F->apply_cl',
     'void *': '=F',
-    'MPI_Comm': 'MPI_COMM_SELF',
     'lcl_ranks *': 'F->ranks',
     'const lcl_ranks *': 'F->ranks',
     'lcl_ranks **': '&F->ranks',

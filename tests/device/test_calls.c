@@ -10,9 +10,6 @@
 
 #include <levelcl/levelcl.h>
 #include <levelcl/opencl.h>
-#ifdef LCL_TEST_MPI
-# include <levelcl/mpi.h>
-#endif
 
 #include <setjmp.h>
 #include <signal.h>

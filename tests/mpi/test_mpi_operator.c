@@ -2,7 +2,6 @@
 // Operators, preconditioners and solvers on the ranks of MPI, as an application
 // uses them. Each rank has its rows of a built-in problem.
 #include <levelcl/levelcl.h>
-#include <levelcl/mpi.h>
 #include <levelcl/opencl.h>
 #include <levelcl/published.h>
 
@@ -11,6 +10,7 @@
 #include "tests/support/capture.h"
 
 #include <math.h>
+#include <mpi.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +21,8 @@
 static struct test_capture capture;
 
 #define CHECK CHECK_HERE
+
+static lcl_ranks *world; // all ranks
 
 struct system {
     int rank, size;
@@ -47,8 +49,8 @@ static bool open(struct system *s, const char *problem)
     // the same vector for any number of ranks
     for (size_t i = 0; i < n; ++i)
         s->b[i] = sin(1.0 + 7.3 * (double)(s->rows.first + (int64_t)i));
-    CHECK(lcl_operator_create_mpi(&s->A, s->ctx, MPI_COMM_WORLD, &s->rows,
-                                  NULL) == LCL_OK);
+    CHECK(lcl_operator_create_ranks(&s->A, s->ctx, world, &s->rows, NULL) ==
+          LCL_OK);
     return true;
 }
 
@@ -191,7 +193,7 @@ static bool refuses_bad_rows(void)
     CHECK(open(&s, "lap3d:6"));
     if (s.rank == s.size - 1)
         s.rows.col[0] = s.rows.total;
-    CHECK(lcl_operator_create_mpi(&A, s.ctx, MPI_COMM_WORLD, &s.rows, NULL) ==
+    CHECK(lcl_operator_create_ranks(&A, s.ctx, world, &s.rows, NULL) ==
           LCL_EFORMAT);
     CHECK(!A);
     finish(&s);
@@ -329,8 +331,8 @@ static bool solves_a_kronecker_system(void)
     for (int k = 0; k < 4; ++k) {
         q.K.tau = q.D.K.tau *= 1 + k;
         lcl_operator_destroy(&q.s.A);
-        CHECK(lcl_operator_create_kron_mpi(&q.s.A, q.s.ctx, MPI_COMM_WORLD,
-                                           &q.K, &all[k]) == LCL_OK);
+        CHECK(lcl_operator_create_kron_ranks(&q.s.A, q.s.ctx, world, &q.K,
+                                             &all[k]) == LCL_OK);
         CHECK(multiplies(&q));
         CHECK(solves(&q.s, LCL_PRECOND_BLOCK_JACOBI, LCL_SOLVER_GMRES));
     }
@@ -356,8 +358,8 @@ static bool refuses_values_while_busy(void)
     atomic_bool over = false;
     cl_event done;
     CHECK(open_kron(&q, "radau:2,4"));
-    CHECK(lcl_operator_create_kron_mpi(&q.s.A, q.s.ctx, MPI_COMM_WORLD, &q.K,
-                                       NULL) == LCL_OK);
+    CHECK(lcl_operator_create_kron_ranks(&q.s.A, q.s.ctx, world, &q.K, NULL) ==
+          LCL_OK);
     if (q.s.rank == 0)
         CHECK(lcl_background_start(q.s.ctx, wait_for, &over, &done) == LCL_OK);
     CHECK(lcl_operator_update_kron_rows(q.s.A, &q.K) == LCL_EBUSY);
@@ -380,7 +382,7 @@ static bool refuses_different_systems(void)
     CHECK(open_kron(&q, "radau:2,4"));
     q.K.tau += q.s.rank;
     const enum lcl_status st =
-        lcl_operator_create_kron_mpi(&A, q.s.ctx, MPI_COMM_WORLD, &q.K, NULL);
+        lcl_operator_create_kron_ranks(&A, q.s.ctx, world, &q.K, NULL);
     CHECK(st == (q.s.size > 1 ? LCL_EINVAL : LCL_OK));
     lcl_operator_destroy(&A);
     finish_kron(&q);
@@ -400,7 +402,7 @@ static bool refuses_other_params(void)
     const struct lcl_precond_params precond = {.amg.theta = is_last ? 0.5 : 0};
     const struct lcl_solver_params solver = {.rtol = is_last ? 1e-3 : 0};
     const enum lcl_status expected = differs ? LCL_EINVAL : LCL_OK;
-    CHECK(lcl_operator_create_mpi(&A, s.ctx, MPI_COMM_WORLD, &s.rows, &op) ==
+    CHECK(lcl_operator_create_ranks(&A, s.ctx, world, &s.rows, &op) ==
           expected);
     CHECK(!A == differs);
     CHECK(!differs || strstr(capture.last, "an operator: spmv is 0 on rank 0"));
@@ -486,8 +488,7 @@ static bool refuses_other_grids(void)
     CHECK(open(&s, "lap3d:6"));
     if (s.rank == s.size - 1)
         --s.rows.col[s.rows.row_ptr[s.rows.rows - 1]];
-    CHECK(lcl_operator_create_mpi(&A, s.ctx, MPI_COMM_WORLD, &s.rows, NULL) ==
-          LCL_OK);
+    CHECK(lcl_operator_create_ranks(&A, s.ctx, world, &s.rows, NULL) == LCL_OK);
     CHECK(lcl_precond_create(&M, A, &p) == LCL_EINVAL && !M);
     CHECK(strstr(capture.last, "the pattern is not a 7-point stencil"));
     for (int d = 0; d < 3; ++d)
@@ -506,7 +507,7 @@ static bool refuses_bad_params(void)
     lcl_operator *A;
     CHECK(open(&s, "lap3d:6"));
     const struct lcl_operator_params op = {.block_size = s.rank == 0 ? 99 : 0};
-    CHECK(lcl_operator_create_mpi(&A, s.ctx, MPI_COMM_WORLD, &s.rows, &op) ==
+    CHECK(lcl_operator_create_ranks(&A, s.ctx, world, &s.rows, &op) ==
           LCL_EINVAL);
     CHECK(!A);
     finish(&s);
@@ -523,15 +524,15 @@ static bool reads_a_file(const char *path)
     CHECK(lcl_csr_problem(&whole, "convdiff:7,2", NULL) == LCL_OK);
     CHECK(s.rank > 0 || lcl_csr_write(&whole, path, NULL) == LCL_OK);
     MPI_Barrier(MPI_COMM_WORLD);
-    CHECK(lcl_rows_read_mpi(&R, MPI_COMM_WORLD, path, 1, NULL) == LCL_OK);
+    CHECK(lcl_ranks_read_rows(&R, world, path, 1, NULL) == LCL_OK);
     CHECK(R.first == s.rows.first && R.rows == s.rows.rows);
     const size_t nnz = (size_t)R.row_ptr[R.rows];
     CHECK(memcmp(R.col, s.rows.col, nnz * sizeof *R.col) == 0);
     CHECK(memcmp(R.val, s.rows.val, nnz * sizeof *R.val) == 0);
     lcl_rows_finish(&R);
     const bool is_last = s.rank == s.size - 1;
-    CHECK(lcl_rows_read_mpi(&R, MPI_COMM_WORLD, is_last ? "none.mtx" : path, 1,
-                            NULL) == LCL_EIO);
+    CHECK(lcl_ranks_read_rows(&R, world, is_last ? "none.mtx" : path, 1,
+                              NULL) == LCL_EIO);
     MPI_Barrier(MPI_COMM_WORLD);
     if (s.rank == 0)
         remove(path);
@@ -553,9 +554,11 @@ int main(int argc, char **argv)
     char path[64];
     MPI_Init(&argc, &argv);
     name_file(path);
+    const MPI_Comm all = MPI_COMM_WORLD;
+    const bool connected = lcl_ranks_create(&world, &all, NULL) == LCL_OK;
     const bool passed =
-        solves_the_laplacian() && solves_a_flow() && takes_new_values() &&
-        refuses_bad_rows() && refuses_bad_vectors() &&
+        connected && solves_the_laplacian() && solves_a_flow() &&
+        takes_new_values() && refuses_bad_rows() && refuses_bad_vectors() &&
         refuses_solves_that_do_not_block() && refuses_other_params() &&
         refuses_other_solvers() && refuses_other_boxes() &&
         refuses_other_grids() && refuses_bad_params() && reads_a_file(path) &&
@@ -563,6 +566,7 @@ int main(int argc, char **argv)
         refuses_values_while_busy();
     if (!passed)
         MPI_Abort(MPI_COMM_WORLD, 1);
+    lcl_ranks_destroy(&world);
     MPI_Finalize();
     return 0;
 }

@@ -4,10 +4,6 @@
 
 #include <petsc/private/petscimpl.h> // PetscObjectStateGet()
 
-#ifdef LEVELCL_PETSC_MPI
-# include <levelcl/mpi.h>
-#endif
-
 enum change matrix_change(const struct matrix *A, Mat source)
 {
     PetscObjectId id;
@@ -161,6 +157,8 @@ static PetscErrorCode create_whole(lcl_operator **op, Mat rows, Mat source,
 {
     struct borrowed B;
     struct lcl_rows R = LCL_ROWS_INIT;
+    const MPI_Comm comm = PetscObjectComm((PetscObject)source);
+    lcl_ranks *ranks = NULL;
     PetscInt first, total;
     PetscFunctionBegin;
     PetscCall(need_rows(source));
@@ -176,8 +174,10 @@ static PetscErrorCode create_whole(lcl_operator **op, Mat rows, Mat source,
         R.row_ptr[i] = B.ptr[i];
     for (PetscInt k = 0; k < B.nnz; ++k)
         R.col[k] = B.col[k];
-    *st = lcl_operator_create_mpi(
-        op, place.ctx, PetscObjectComm((PetscObject)source), &R, place.params);
+    *st = lcl_ranks_create(&ranks, &comm, NULL);
+    if (*st == LCL_OK)
+        *st = lcl_operator_create_ranks(op, place.ctx, ranks, &R, place.params);
+    lcl_ranks_destroy(&ranks);
     PetscCall(PetscFree2(R.row_ptr, R.col));
     PetscCall(give_back(rows, &B));
     PetscFunctionReturn(0);
