@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Applications of a preconditioner to OpenCL buffers of the caller.
-#include "host/caller.h"
+#include "host/cl_arguments.h"
 #include "host/log.h"
 #include "host/runtime.h"
 #include "lib/operator/transposed.h"

@@ -71,10 +71,10 @@ static struct lcl_precond_info info_of(const struct corrected *s)
         *lcl_precond_info(s->ranks ? s->several.M[0] : s->one.M);
     for (int r = 1; s->ranks && r < s->several.size; ++r) {
         const struct lcl_precond_info *own = lcl_precond_info(s->several.M[r]);
-        assert_int_equal(own->coarse, info.coarse);
-        assert_int_equal(own->coarse_pinned, info.coarse_pinned);
-        info.coarse.rows += own->coarse_rows;
-        info.factors.parts += own->parts;
+        assert_int_equal(own->coarse.type, info.coarse.type);
+        assert_int_equal(own->coarse.pinned, info.coarse.pinned);
+        info.coarse.rows += own->coarse.rows;
+        info.factors.parts += own->factors.parts;
     }
     return info;
 }
