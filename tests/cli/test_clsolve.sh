@@ -92,7 +92,6 @@ refused 2 'belongs to the text report' two.mtx --plot -q
 refused 2 'plot does not apply to clsolve info' info two.mtx --plot
 refused 2 "bad value '0' for restart" --solver gmres --restart 0 two.mtx
 refused 2 "bad value '2000' for restart" --solver gmres --restart 2000 two.mtx
-refused 2 'unexpected argument' two.mtx one.mtx
 refused 2 "unknown command 'infoo': did you mean 'info'" infoo two.mtx
 refused 2 "unknown command 'infoo': did you mean 'info'" infoo --problem lap3d:4
 refused 2 "unknown command 'devces': did you mean 'devices'" devces

@@ -17,6 +17,7 @@ struct parser {
     bool given[CLI_OPTIONS];
     char **next;            // next argument, NULL at the end
     bool only_files;        // "--" was seen
+    bool after_rhs;         // words are further right-hand sides
     bool named;             // a command or a matrix was seen
     const char *first_word; // unless it is a command
 };
@@ -63,6 +64,19 @@ static const char *take_value(struct parser *parser, const char *attached,
         return NULL;
     }
     return value;
+}
+
+static enum lcl_status add_file(struct parser *parser, struct cli_files *files,
+                                const char *path)
+{
+    const size_t count = (size_t)files->count + 1;
+    const char **grown = realloc(files->path, count * sizeof *grown);
+    if (!grown)
+        return messages_fail(parser->messages, LCL_ENOMEM,
+                             "out of memory: no room for the names of files");
+    files->path = grown;
+    files->path[files->count++] = path;
+    return LCL_OK;
 }
 
 // ---------------------------------------------------------------- options
@@ -201,6 +215,17 @@ static enum lcl_status options_file(struct parser *parser, const char *path)
     return st;
 }
 
+// Words after a right-hand side are further ones if the matrices come before.
+static void take_text(struct parser *parser, const struct option *option,
+                      const char *value)
+{
+    struct cli *cli = parser->cli;
+    const char **field = (const char **)((char *)cli + option->offset);
+    *field = value;
+    parser->after_rhs = cli->command == &cmd_solve && cli->matrix &&
+                        (field == &cli->rhs || field == &cli->rhs_text);
+}
+
 static enum lcl_status long_option(struct parser *parser, const char *name)
 {
     const size_t length = strcspn(name, "=");
@@ -225,7 +250,7 @@ static enum lcl_status long_option(struct parser *parser, const char *name)
         return LCL_EINVAL;
     if (option->kind == OPTIONS_FILE)
         return options_file(parser, value);
-    *(const char **)((char *)parser->cli + option->offset) = value;
+    take_text(parser, option, value);
     return LCL_OK;
 }
 
@@ -250,7 +275,7 @@ static enum lcl_status short_options(struct parser *parser, const char *letters)
         const char *value = take_value(parser, rest, dashed);
         if (!value)
             return LCL_EINVAL;
-        *(const char **)((char *)parser->cli + option->offset) = value;
+        take_text(parser, option, value);
         return LCL_OK;
     }
     return LCL_OK;
@@ -309,6 +334,10 @@ static enum lcl_status word(struct parser *parser, const char *text)
         cli->output = text;
         return LCL_OK;
     }
+    if (parser->after_rhs && !parser->only_files)
+        return add_file(parser, &cli->rhss, text);
+    if (cli->matrix && cli->command == &cmd_solve)
+        return add_file(parser, &cli->matrices, text);
     if (cli->matrix || !(cli->command->takes & TAKES_MATRIX))
         return check_command(parser) < 0
                    ? LCL_EINVAL
@@ -324,6 +353,7 @@ static enum lcl_status argument(struct parser *parser, const char *text)
 {
     if (parser->only_files || text[0] != '-' || text[1] == '\0')
         return word(parser, text);
+    parser->after_rhs = false;
     if (text[1] != '-')
         return short_options(parser, text + 1);
     if (text[2] != '\0')
@@ -409,6 +439,8 @@ enum lcl_status cli_vary(struct cli *cli, char *words,
 void cli_finish(struct cli *cli)
 {
     free(cli->options_text);
+    free(cli->matrices.path);
+    free(cli->rhss.path);
 }
 
 enum lcl_status cli_parse(struct cli *cli, int argc, char **argv,

@@ -26,6 +26,12 @@ enum cli_rhs {
 // --mpi
 enum cli_mpi { CLI_MPI_AUTO = 0, CLI_MPI_ON, CLI_MPI_OFF };
 
+// Further files of a sequence, after the first one.
+struct cli_files {
+    const char **path;
+    int count;
+};
+
 // The parsed command line; text options that were not given are NULL.
 struct cli {
     const struct command *command;
@@ -73,6 +79,13 @@ struct cli {
     bool help;
     bool version;
     int verbose;
+
+    // Sequences
+    struct cli_files matrices, rhss; // after `matrix` and `rhs`
+    const char *sequence;            // file that lists the systems
+    const char *every_text;          // of --update-every
+    int every;                       // its value; 0: not given
+    bool from_zero;                  // --x0 zero
 };
 
 // Parses the command line. The texts of *cli, which needs cli_finish() in any
@@ -134,6 +147,9 @@ void cli_list_inputs(const char *input[CLI_INPUTS], const struct cli *cli);
 // Whether `path`, which may be NULL, names the standard output.
 bool cli_is_stdout(const char *path);
 
+// Whether several systems are solved, one after the other.
+bool cli_is_sequence(const struct cli *cli);
+
 // Whether the input is a Kronecker system.
 bool cli_is_kron(const struct cli *cli);
 
@@ -145,5 +161,11 @@ bool cli_is_cholesky(enum lcl_precond_type type);
 
 // Whether the triangular solve takes subdomains of any size, of single entries.
 bool cli_takes_levels(enum lcl_trisolve trisolve);
+
+// The name of the file of a step, counted from 1: `pattern` with the number in
+// the place of its %d, or %0Nd for at least N digits; %% is a percent sign.
+// False if there is not one such place or the name is too long.
+enum { CLI_PATH = 4096 };
+bool cli_step_name(char name[CLI_PATH], const char *pattern, int step);
 
 void cli_print_help(FILE *out);

@@ -79,7 +79,12 @@ static enum lcl_status check_matrix(const struct cli *cli,
         return messages_fail(messages, LCL_EINVAL,
                              "give -b or a fourth file to --csr-text, not "
                              "both");
-    if (wanted && given == 0)
+    if (cli->sequence && (given > 0 || cli->rhs))
+        return messages_fail(messages, LCL_EINVAL,
+                             "--sequence lists the matrices and the right-hand "
+                             "sides: give it or %s, not both",
+                             given > 0 ? "a matrix" : "-b");
+    if (wanted && given == 0 && !cli->sequence)
         return messages_fail(messages, LCL_EINVAL,
                              "no matrix given; see clsolve --help");
     return LCL_OK;
@@ -201,6 +206,119 @@ bool cli_takes_levels(enum lcl_trisolve trisolve)
            trisolve == LCL_TRISOLVE_HEC_WAIT;
 }
 
+// ---------------------------------------------------------------- sequences
+
+bool cli_is_sequence(const struct cli *cli)
+{
+    return cli->sequence || cli->matrices.count > 0 || cli->rhss.count > 0;
+}
+
+static bool is_stdin_listed(const struct cli_files *files)
+{
+    for (int i = 0; i < files->count; ++i)
+        if (strcmp(files->path[i], "-") == 0)
+            return true;
+    return false;
+}
+
+static bool is_stdin(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+// One of one kind serves all of the other.
+static enum lcl_status check_counts(const struct cli *cli,
+                                    struct messages *messages)
+{
+    const int matrices = cli->matrices.count + 1, rhss = cli->rhss.count + 1;
+    if (is_stdin(cli->matrix) || is_stdin(cli->rhs) ||
+        is_stdin_listed(&cli->matrices) || is_stdin_listed(&cli->rhss))
+        return messages_fail(messages, LCL_EINVAL,
+                             "a sequence is read from files, not from the "
+                             "standard input");
+    if (cli->rhss.count > 0 && !cli->rhs)
+        return messages_fail(messages, LCL_EINVAL,
+                             "'%s' is no file of right-hand sides, but others "
+                             "follow it",
+                             cli->rhs_text);
+    return matrices == rhss || matrices == 1 || rhss == 1
+               ? LCL_OK
+               : messages_fail(messages, LCL_EINVAL,
+                               "%d matrices and %d right-hand sides: a "
+                               "sequence needs as many of both, or one of one "
+                               "kind",
+                               matrices, rhss);
+}
+
+static enum lcl_status check_written(const struct cli *cli,
+                                     struct messages *messages)
+{
+    const char *const written[] = {cli->output, cli->history};
+    char name[CLI_PATH];
+    for (int i = 0; i < 2; ++i)
+        if (written[i] && !cli_step_name(name, written[i], 1))
+            return messages_fail(messages, LCL_EINVAL,
+                                 "'%s' is one file for all steps: name it with "
+                                 "%%d, the number of the step, as in x%%d.mtx "
+                                 "or x%%03d.mtx",
+                                 written[i]);
+    return LCL_OK;
+}
+
+// What describes one system.
+static enum lcl_status check_single(const struct cli *cli,
+                                    struct messages *messages)
+{
+    const struct {
+        bool given;
+        const char *option;
+    } single[] = {{cli->dry_run, "--dry-run"},
+                  {cli->plot, "--plot"},
+                  {cli->report, "--report"},
+                  {cli->profile, "--profile"}};
+    for (size_t i = 0; i < sizeof single / sizeof *single; ++i)
+        if (single[i].given)
+            return messages_fail(messages, LCL_EINVAL,
+                                 "%s applies to one system, not to a sequence",
+                                 single[i].option);
+    return LCL_OK;
+}
+
+static enum lcl_status read_every(struct cli *cli, struct messages *messages)
+{
+    const char *text = cli->every_text;
+    if (!text)
+        return LCL_OK;
+    if (!cli_is_sequence(cli))
+        return messages_fail(messages, LCL_EINVAL,
+                             "--update-every has no effect: it applies only to "
+                             "a sequence of systems");
+    const bool digits = text[strspn(text, "0123456789")] == '\0';
+    cli->every = digits && strlen(text) < 8 ? atoi(text) : 0;
+    return cli->every > 0
+               ? LCL_OK
+               : messages_fail(messages, LCL_EINVAL,
+                               "bad value '%s' for --update-every: expected an "
+                               "integer from 1 to 9999999",
+                               text);
+}
+
+static enum lcl_status check_sequence(struct cli *cli,
+                                      struct messages *messages)
+{
+    enum lcl_status st = read_every(cli, messages);
+    if (cli->x0 && strcmp(cli->x0, "zero") == 0) {
+        cli->from_zero = true;
+        cli->x0 = NULL;
+    }
+    if (st < 0 || !cli_is_sequence(cli))
+        return st;
+    if (!cli->sequence && (st = check_counts(cli, messages)) < 0)
+        return st;
+    st = check_single(cli, messages);
+    return st < 0 ? st : check_written(cli, messages);
+}
+
 static bool has_fp64_storage(const struct lcl_precond_params *precond)
 {
     return precond->storage == LCL_FACTOR_STORAGE_DEFAULT ||
@@ -304,6 +422,7 @@ static enum lcl_status read_rhs(struct cli *cli, struct messages *messages)
                                  text);
     } else if (strcmp(text, "random") != 0) {
         cli->rhs = text;
+        cli->rhs_text = NULL;
     }
     return LCL_OK;
 }
@@ -408,6 +527,7 @@ enum lcl_status cli_check(struct cli *cli, struct messages *messages)
         (st = read_rhs(cli, messages)) < 0 ||
         (st = check_matrix(cli, messages)) < 0 ||
         (st = read_mpi(cli, messages)) < 0 ||
+        (st = check_sequence(cli, messages)) < 0 ||
         (st = check_streams(cli, messages)) < 0 ||
         (st = check_dry_run(cli, messages)) < 0 ||
         (st = cli_check_method(cli, messages)) < 0 ||

@@ -45,6 +45,40 @@ static void cut_comment(char *line)
     }
 }
 
+// Characters of %d or %0Nd at `text`; 0: there is none. *digits = N, or 1.
+static int placeholder(const char *text, int *digits)
+{
+    int length = 1;
+    *digits = 1;
+    if (text[0] != '%')
+        return 0;
+    if (text[1] == '0' && text[2] >= '1' && text[2] <= '9') {
+        *digits = text[2] - '0';
+        length = 3;
+    }
+    return text[length] == 'd' ? length + 1 : 0;
+}
+
+bool cli_step_name(char name[CLI_PATH], const char *pattern, int step)
+{
+    int at = 0, places = 0;
+    for (const char *text = pattern; *text; ++text) {
+        int digits;
+        const int length = placeholder(text, &digits);
+        if (at > CLI_PATH - 32 || (!length && *text == '%' && text[1] != '%'))
+            return false;
+        if (length) {
+            at += sprintf(name + at, "%0*d", digits, step);
+            ++places;
+        } else {
+            name[at++] = *text;
+        }
+        text += length ? length - 1 : *text == '%';
+    }
+    name[at] = '\0';
+    return places == 1;
+}
+
 char *cli_next_line(char **rest, int *line)
 {
     static const char blanks[] = " \t\r";

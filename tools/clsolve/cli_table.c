@@ -16,7 +16,9 @@ static const struct option table[] = {
     {"tau", '\0', TEXT, AT(tau_text), TAKES_MATRIX, "T", "tau of --kron (1)"},
     {NULL, 'b', TEXT, AT(rhs), TAKES_RHS, "FILE", "right-hand side, as --rhs FILE; several columns are solved in turn"},
     {"rhs", '\0', TEXT, AT(rhs_text), TAKES_RHS, "random[:SEED]|ones|A*ones|FILE", "right-hand side (random:1, uniform in [-1, 1))"},
-    {"x0", '\0', TEXT, AT(x0), TAKES_RHS, "FILE", "initial guess (zero)"},
+    {"x0", '\0', TEXT, AT(x0), TAKES_RHS, "FILE|zero", "initial guess (zero; in a sequence, the step before)"},
+    {"sequence", '\0', TEXT, AT(sequence), TAKES_SERIES, "FILE", "solve the systems that FILE lists: lines of a matrix and a right-hand side"},
+    {"update-every", '\0', TEXT, AT(every_text), TAKES_SERIES, "N", "in a sequence: the preconditioner takes new values in every N-th step (1)"},
     {"coordinates", '\0', TEXT, AT(coordinates), TAKES_RHS, "FILE", "coordinates of nodes: amg reproduces their rigid body modes"},
     {"near-null", '\0', TEXT, AT(near_null), TAKES_RHS, "FILE", "near-null vectors of A, which amg reproduces"},
     {"nullspace", '\0', TEXT, AT(nullspace), TAKES_RHS, "constant|FILE", "vectors that A maps to 0: solve for the rest of b, keep those of x0"},
@@ -159,6 +161,7 @@ void cli_print_help(FILE *out)
         "Examples:\n"
         "  clsolve --problem lap3d:64\n"
         "  clsolve A.mtx.gz -b b.mtx -o x.mtx --rtol 1e-10\n"
+        "  clsolve A*.mtx -b b*.mtx -o x%03d.mtx\n"
         "  clsolve A.mtx --pivot shift --subdomain-rows 2048\n"
         "  clsolve --kron M.mtx L.mtx A.mtx B.mtx --tau 0.125 -b F.mtx\n"
         "  clsolve info A.mtx --json\n"

@@ -5,6 +5,7 @@
 #include "tools/clsolve/html_report.h"
 #include "tools/clsolve/ranks.h"
 #include "tools/clsolve/report.h"
+#include "tools/clsolve/sequence.h"
 
 static void print_header(const struct job *job)
 {
@@ -87,18 +88,21 @@ static enum lcl_status run(struct job *job)
         ranks_are_wanted(&job->cli) ? ranks_begin(job) : LCL_OK;
     if (st < 0)
         return st;
+    if (cli_is_sequence(&job->cli))
+        return sequence_solve(job);
     return job->ranks ? ranks_solve(job, &report) : solve_alone(job);
 }
 
 const struct command cmd_solve = {
     .name = "solve",
     .usage = "A.mtx [-b b.mtx] [-o x.mtx] [options]\n"
+             "A*.mtx [-b b*.mtx] [-o x%d.mtx] [options]\n"
              "--problem lap3d:128 [options]\n"
              "--csr-text ROWPTR COLIND VAL [RHS] [options]\n"
              "--kron M L A B [--tau T] [options]",
     .help = "solve a system",
     .takes = TAKES_MATRIX | TAKES_METHOD | TAKES_RHS | TAKES_DEVICE |
              TAKES_DEVICES | TAKES_OUTPUT | TAKES_HISTORY | TAKES_PROFILE |
-             TAKES_REPORT,
+             TAKES_REPORT | TAKES_SERIES,
     .run = run,
 };

@@ -33,6 +33,7 @@ enum {
     TAKES_LINKS = 1024,   // --bandwidth
     TAKES_REPORT = 2048,  // --report
     TAKES_CLASSES = 4096, // --for, --to
+    TAKES_SERIES = 8192,  // several systems
 };
 
 struct job;

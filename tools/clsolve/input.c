@@ -32,8 +32,10 @@ static enum lcl_status read_labels(struct job *job)
         return LCL_OK;
     struct lcl_partition_params *partition =
         &job->cli.options.precond.partition;
-    const enum lcl_status st = lcl_labels_read(&job->labels, &job->labels_count,
-                                               job->cli.labels, &job->log);
+    const enum lcl_status st =
+        job->labels ? LCL_OK
+                    : lcl_labels_read(&job->labels, &job->labels_count,
+                                      job->cli.labels, &job->log);
     if (st < 0)
         return st;
     if (job->labels_count != labelled_rows(job))
@@ -88,9 +90,8 @@ enum lcl_status job_check_square(struct job *job)
     return LCL_OK;
 }
 
-// The pivot policy handles missing diagonals; warns about them. A given null
-// space may have the unknowns of empty rows.
-enum lcl_status job_check_rows(struct job *job)
+// A given null space may have the unknowns of empty rows.
+enum lcl_status job_check_zero_rows(struct job *job)
 {
     const struct facts *facts = &job->facts;
     if (facts->zero_rows > 0 && !job->cli.nullspace)
@@ -98,6 +99,15 @@ enum lcl_status job_check_rows(struct job *job)
                              "row %" PRId64 " of %s has no nonzero entry: the "
                              "matrix is singular",
                              facts->first_zero_row, job_title(job));
+    return LCL_OK;
+}
+
+// The pivot policy handles missing diagonals; warns about them.
+enum lcl_status job_check_rows(struct job *job)
+{
+    const struct facts *facts = &job->facts;
+    if (job_check_zero_rows(job) < 0)
+        return LCL_EFORMAT;
     if (facts->missing_diagonals > 0)
         messages_warn(&job->messages,
                       "%s has rows without a diagonal entry: %" PRId64

@@ -193,6 +193,18 @@ void job_drop_method(struct job *job)
     lcl_operator_destroy(&job->op);
 }
 
+void job_drop_vectors(struct job *job)
+{
+    for (int k = 0; k < job->columns && job->column; ++k)
+        column_clear(&job->column[k]);
+    free(job->column);
+    free(job->x);
+    free(job->made_rhs);
+    lcl_dense_finish(&job->rhs);
+    job->column = NULL;
+    job->x = job->made_rhs = NULL;
+}
+
 void job_finish(struct job *job)
 {
     cli_finish(&job->cli);
@@ -200,12 +212,7 @@ void job_finish(struct job *job)
     exchanges_finish(&job->exchanges);
     devices_close(&job->devices);
     lcl_labels_free(&job->labels);
-    free(job->x);
-    for (int k = 0; k < job->columns && job->column; ++k)
-        column_clear(&job->column[k]);
-    free(job->column);
-    free(job->made_rhs);
-    lcl_dense_finish(&job->rhs);
+    job_drop_vectors(job);
     lcl_dense_finish(&job->guess);
     lcl_dense_finish(&job->modes);
     lcl_dense_finish(&job->null_vectors);

@@ -111,7 +111,10 @@ enum lcl_status job_into_blocks(struct job *job, const struct lcl_csr *M,
 // Refuses an empty matrix and one that is not square.
 enum lcl_status job_check_square(struct job *job);
 
-// Refuses rows of zeros; warns about missing diagonals.
+// Refuses rows of zeros.
+enum lcl_status job_check_zero_rows(struct job *job);
+
+// The same; warns about missing diagonals.
 enum lcl_status job_check_rows(struct job *job);
 
 // Reads the right-hand sides of a file, and counts them.
@@ -123,6 +126,9 @@ enum lcl_status job_prepare(struct job *job);
 
 // Reads or makes the right-hand sides and the initial guess; allocates x.
 enum lcl_status job_read_vectors(struct job *job);
+
+// Frees the right-hand sides, x and the results of its columns.
+void job_drop_vectors(struct job *job);
 
 // Sets x to the initial guess.
 void job_restart(struct job *job);

@@ -29,6 +29,13 @@ bool json_put_printed(cJSON *object, const char *key, const struct cli *cli,
 cJSON *json_put_matrix(cJSON *record, const struct job *job);
 void json_put_result(cJSON *record, const struct job *job);
 void json_put_device(cJSON *device, const struct lcl_caps *caps);
+// All devices, only if there are several.
+void json_put_devices(cJSON *record, const struct devices *D);
+// Operator, preconditioner, memory and times.
+void json_put_state(cJSON *record, const struct job *job);
+void json_put_warnings(cJSON *record, const struct job *job);
+void json_put_error(cJSON *record, const struct job *job,
+                    enum lcl_status status);
 
 // Prints and frees the record, what lcl_printable() does not show as \u
 // escapes; false if memory or the standard output failed.

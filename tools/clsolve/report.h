@@ -24,6 +24,13 @@ void text_profile(const struct job *job);
 // The convergence table, the outcome, the preconditioner, the times.
 void text_result(const struct job *job);
 
+// The phases of the run.
+void text_times(const struct job *job);
+
+// Advice after a failure.
+struct hint;
+void text_hint(const struct hint *hint);
+
 // The line of the outcome.
 void text_verdict(bool converged, const char *why);
 

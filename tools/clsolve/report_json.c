@@ -285,7 +285,7 @@ static void put_times(cJSON *record, const struct job *job)
     profile_add(cJSON_AddObjectToObject(seconds, "profile"), &job->profile);
 }
 
-static void put_warnings(cJSON *record, const struct job *job)
+void json_put_warnings(cJSON *record, const struct job *job)
 {
     const struct messages *messages = &job->messages;
     cJSON *list = cJSON_AddArrayToObject(record, "warnings");
@@ -293,10 +293,18 @@ static void put_warnings(cJSON *record, const struct job *job)
         cJSON_AddItemToArray(list, cJSON_CreateString(messages->warning[i]));
 }
 
+void json_put_state(cJSON *record, const struct job *job)
+{
+    put_operator(record, job);
+    put_precond(record, job);
+    put_memory(record, job);
+    put_times(record, job);
+}
+
 // ---------------------------------------------------------------- records
 
 // Only if there are several.
-static void put_devices(cJSON *record, const struct devices *D)
+void json_put_devices(cJSON *record, const struct devices *D)
 {
     if (D->count < 2)
         return;
@@ -334,7 +342,7 @@ bool json_solve(const struct job *job, int exit_code)
     json_put_matrix(record, job);
     json_put_device(cJSON_AddObjectToObject(record, "device"),
                     lcl_context_caps(job->ctx));
-    put_devices(record, &job->devices);
+    json_put_devices(record, &job->devices);
     if (job->ranks)
         json_put_count(record, "ranks", job->ranks->size);
     put_method(record, job);
@@ -344,7 +352,7 @@ bool json_solve(const struct job *job, int exit_code)
     put_memory(record, job);
     put_times(record, job);
     put_exchanges(record, &job->exchanges);
-    put_warnings(record, job);
+    json_put_warnings(record, job);
     json_put_count(record, "exit", exit_code);
     return json_print(record);
 }
@@ -364,7 +372,7 @@ bool json_info(const struct job *job, int exit_code)
     put_precond(record, job);
     put_memory(record, job);
     put_times(record, job);
-    put_warnings(record, job);
+    json_put_warnings(record, job);
     json_put_count(record, "exit", exit_code);
     return json_print(record);
 }
@@ -437,14 +445,20 @@ bool json_doctor(const struct doctor *doctor, int exit_code)
     return json_print(record);
 }
 
-bool json_error(const struct job *job, enum lcl_status status, int exit_code)
+void json_put_error(cJSON *record, const struct job *job,
+                    enum lcl_status status)
 {
-    cJSON *record = json_new(job->cli.command->name);
     cJSON *error = cJSON_AddObjectToObject(record, "error");
     json_put_text(error, "status", lcl_status_name(status));
     json_put_text(error, "message",
                   *job->messages.error ? job->messages.error
                                        : lcl_status_str(status));
+}
+
+bool json_error(const struct job *job, enum lcl_status status, int exit_code)
+{
+    cJSON *record = json_new(job->cli.command->name);
+    json_put_error(record, job, status);
     json_put_count(record, "exit", exit_code);
     return json_print(record);
 }

@@ -403,18 +403,23 @@ static void written(const struct job *job, const char *remark)
            remark);
 }
 
+void text_hint(const struct hint *hint)
+{
+    printf("%sto try%s: %s\n", terminal_colour(stdout, COLOUR_NOTE),
+           terminal_colour(stdout, COLOUR_NONE),
+           terminal_text(hint->text).text);
+    if (!hint->has_command)
+        return;
+    line("");
+    cli_print_command(stdout, &hint->cli);
+    putchar('\n');
+}
+
 static void advice(const struct job *job)
 {
     struct hint hint;
-    if (!hint_find(&hint, job))
-        return;
-    printf("%sto try%s: %s\n", terminal_colour(stdout, COLOUR_NOTE),
-           terminal_colour(stdout, COLOUR_NONE), terminal_text(hint.text).text);
-    if (!hint.has_command)
-        return;
-    line("");
-    cli_print_command(stdout, &hint.cli);
-    putchar('\n');
+    if (hint_find(&hint, job))
+        text_hint(&hint);
 }
 
 // Backward errors so many times above rtol: ||b|| hides rows.
@@ -546,7 +551,7 @@ static void remark(const struct job *job, const struct job_times *times,
         printf("   not kept: each run compiles");
 }
 
-static void times(const struct job *job)
+void text_times(const struct job *job)
 {
     const struct job_times times = job_times(job);
     printf("time        %10.3f s\n", times.total);
@@ -604,7 +609,7 @@ void text_result(const struct job *job)
     outcome(job);
     text_precond(job);
     exchanged(job);
-    times(job);
+    text_times(job);
     text_profile(job);
 }
 
