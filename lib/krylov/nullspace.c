@@ -173,8 +173,7 @@ static enum lcl_status refuse(const lcl_operator *A, const char *what,
 {
     return lcl_fail(log_of(A), LCL_EINVAL,
                     "%s null vector %" PRId64
-                    ": %s is %.1e, expected at most %.1e; give a null vector, "
-                    "or set `unchecked` if this is good enough",
+                    ": %s is %.1e, expected at most %.1e of a null vector",
                     what, j, product, size, limit);
 }
 

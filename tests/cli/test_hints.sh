@@ -93,9 +93,36 @@ awk 'BEGIN {
     }
 }' | matrix constants.mtx 40 40 118
 ends 1 constants.mtx
+says stdout '^  *alone, because the matrix is singular and no x solves for b$'
 says stdout '^to try: --nullspace constant: the rows and columns of the matrix add up to 0, .* [0-9.e-]* ||b||$'
 says stdout '^  *clsolve constants.mtx --nullspace constant$'
 ends 0 constants.mtx --nullspace constant
+
+# Two such parts, and a regular one.
+awk 'BEGIN {
+    for (p = 0; p < 3; ++p) for (i = 1; i <= 20; ++i) {
+        print 20 * p + i, 20 * p + i, (i > 1) + (i < 20) + (p == 2)
+        if (i > 1) print 20 * p + i, 20 * p + i - 1, -1
+        if (i < 20) print 20 * p + i, 20 * p + i + 1, -1
+    }
+}' | matrix parts.mtx 60 60 174
+ends 1 parts.mtx
+says stdout '^  *alone, because the matrix is singular and no x solves for b$'
+says stdout '^to try: --nullspace components: the matrix has 2 parts without couplings to others whose rows'
+says stdout '^  *clsolve parts.mtx --nullspace components$'
+grep -q '^tried' "$dir/stdout" && flunk 'several methods for a system without solution' || pass
+ends 0 parts.mtx --nullspace components
+ends 0 parts.mtx parts.mtx --nullspace components
+refused 2 'nullspace constant: right null vector 0: ||A v|| is [0-9.e-]*, expected at most [0-9.e-]* of a null vector' \
+    parts.mtx --nullspace constant
+ends 0 parts.mtx --rhs 'A*ones'
+refused 3 'nullspace components: of 1 component of lap3d:4, none has rows' --problem lap3d:4 --nullspace components
+awk 'BEGIN { for (i = 1; i < 20; i += 2) print i, i, 1 "\n" i, i + 1, -1 "\n" i + 1, i, -1 "\n" i + 1, i + 1, 1 }' |
+    matrix pairs.mtx 20 20 40
+ends 1 pairs.mtx
+says stdout '^to try: each part of the matrix alone: it has 10 parts'
+refused 3 'of 10 components of pairs.mtx add up to 0, at most 8' pairs.mtx --nullspace components
+refused 2 'components does not support systems in Kronecker form' --problem kron:2,2,2,2 --nullspace components
 
 # Options of the method go with it, limits stay.
 ends 1 cycle.mtx --solver bicgstab --precond ildu0 --factor-storage fp64 --rtol 1e-6

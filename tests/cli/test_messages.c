@@ -64,6 +64,20 @@ static void test_messages__warnings_past_the_last_place_are_counted(void **s)
     assert_string_equal(messages.warning[MESSAGES_KEPT - 1], "number 7");
 }
 
+static void test_messages__warnings_that_repeat_are_counted(void **state)
+{
+    (void)state;
+    struct messages messages = {.verbose = 0};
+    for (int i = 0; i < 6; ++i)
+        messages_warn(&messages, "number %d", i % 2);
+    assert_int_equal(messages.warnings, 2);
+    assert_int_equal(messages.times[0], 3);
+    assert_int_equal(messages.times[1], 3);
+    messages.warnings = 1; // the second one is dropped
+    messages_warn(&messages, "number 2");
+    assert_int_equal(messages.times[1], 1);
+}
+
 static void test_messages__each_v_is_a_level(void **state)
 {
     (void)state;
@@ -94,6 +108,7 @@ int main(void)
         cmocka_unit_test(test_messages__last_error_is_kept),
         cmocka_unit_test(
             test_messages__warnings_past_the_last_place_are_counted),
+        cmocka_unit_test(test_messages__warnings_that_repeat_are_counted),
         cmocka_unit_test(test_messages__each_v_is_a_level),
         cmocka_unit_test(test_messages__long_text_is_cut),
     };

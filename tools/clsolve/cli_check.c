@@ -93,7 +93,10 @@ static enum lcl_status check_matrix(const struct cli *cli,
 const char *cli_null_file(const struct cli *cli)
 {
     const char *text = cli->nullspace;
-    return text && strcmp(text, "constant") != 0 ? text : NULL;
+    return text && strcmp(text, "constant") != 0 &&
+                   strcmp(text, "components") != 0
+               ? text
+               : NULL;
 }
 
 void cli_list_inputs(const char *input[CLI_INPUTS], const struct cli *cli)
@@ -366,6 +369,9 @@ static enum lcl_status check_methods(const struct cli *cli,
         {cli->coordinates && cli->near_null,
          "--coordinates makes near-null vectors: give it or --near-null, not "
          "both"},
+        {cli_is_kron(cli) && cli->nullspace &&
+             strcmp(cli->nullspace, "components") == 0,
+         "--nullspace components does not support systems in Kronecker form"},
         {cli_is_kron(cli) && type == LCL_PRECOND_CPR,
          "--precond cpr does not support systems in Kronecker form"},
         {solves && type == LCL_PRECOND_CPR && symmetric,

@@ -21,7 +21,7 @@ static const struct option table[] = {
     {"update-every", '\0', TEXT, AT(every_text), TAKES_SERIES, "N", "in a sequence: the preconditioner takes new values in every N-th step (1)"},
     {"coordinates", '\0', TEXT, AT(coordinates), TAKES_RHS, "FILE", "coordinates of nodes: amg reproduces their rigid body modes"},
     {"near-null", '\0', TEXT, AT(near_null), TAKES_RHS, "FILE", "near-null vectors of A, which amg reproduces"},
-    {"nullspace", '\0', TEXT, AT(nullspace), TAKES_RHS, "constant|FILE", "vectors that A maps to 0: solve for the rest of b, keep those of x0"},
+    {"nullspace", '\0', TEXT, AT(nullspace), TAKES_RHS, "constant|components|FILE", "vectors that A maps to 0: solve for the rest of b, keep those of x0"},
     {NULL, 'o', TEXT, AT(output), TAKES_OUTPUT, "FILE", "write x to FILE, as Matrix Market or .petsc; - is the standard output"},
     {"device", '\0', TEXT, AT(device), TAKES_DEVICE, "N|NAME", "number or part of the name of the device; clsolve devices lists them"},
     {"devices", '\0', TEXT, AT(devices), TAKES_DEVICES, "A,B,...", "solve on several devices at once, each with a part of the rows"},

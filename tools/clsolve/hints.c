@@ -187,6 +187,25 @@ static void project_constants(struct hint *hint, double share)
     hint->has_command = true;
 }
 
+static void project_components(struct hint *hint, const struct singularity *s)
+{
+    if (s->components > LCL_BLOCK_MAX) {
+        snprintf(hint->text, sizeof hint->text,
+                 "each part of the matrix alone: it has %lld parts without "
+                 "couplings between them whose rows and columns add up to 0, "
+                 "but --nullspace takes %d vectors",
+                 (long long)s->components, LCL_BLOCK_MAX);
+        return;
+    }
+    hint->cli.nullspace = "components";
+    snprintf(hint->text, sizeof hint->text,
+             "--nullspace components: the matrix has %lld part%s without "
+             "couplings to others whose rows and columns add up to 0, so that "
+             "no A x has the constant part of b there, %.1e ||b||",
+             (long long)s->components, s->components == 1 ? "" : "s", s->share);
+    hint->has_command = true;
+}
+
 static bool no_solution(struct hint *hint, const struct job *job)
 {
     const struct singularity *s = &job->singular;
@@ -194,6 +213,8 @@ static bool no_solution(struct hint *hint, const struct job *job)
         snprintf(hint->text, sizeof hint->text,
                  "another scale: ||b|| / ||A||, and with it the solution, is "
                  "beyond the largest number in fp64, 1.8e308");
+    else if (s->components > 0)
+        project_components(hint, s);
     else if (s->constant)
         project_constants(hint, s->share);
     else if (s->found)

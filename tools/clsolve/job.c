@@ -2,6 +2,7 @@
 // The steps of one run of clsolve.
 #include "tools/clsolve/job.h"
 
+#include "tools/clsolve/commands.h"
 #include "tools/clsolve/ranks.h"
 
 #include <math.h>
@@ -10,7 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SAMPLES = 12 };
+// Iterations without progress after which a chain leaves a method.
+enum { SAMPLES = 12, CHAIN_STAGNATION = 500 };
 
 double job_clock(void)
 {
@@ -78,7 +80,57 @@ static enum lcl_status set_nullspace(struct job *job)
 {
     const struct lcl_dense *X = &job->null_vectors;
     const struct lcl_nullspace N = {.right = X->cols > 0 ? X : NULL};
-    return lcl_operator_set_nullspace(job->op, &N);
+    const enum lcl_status st = lcl_operator_set_nullspace(job->op, &N);
+    char reason[MESSAGE_BYTES];
+    if (st != LCL_EINVAL)
+        return st;
+    memcpy(reason, job->messages.error, sizeof reason);
+    return messages_fail(&job->messages, st, "--nullspace %s: %s",
+                         job->cli.nullspace, reason);
+}
+
+// Looks whether no x can solve for any right-hand side, as far as sums of rows
+// and columns tell.
+static void look_for_singularity(struct job *job)
+{
+    const struct lcl_solver_params *solver = &job->cli.options.solver;
+    const bool plain = solver->atol == 0 && (solver->norm == LCL_NORM_DEFAULT ||
+                                             solver->norm == LCL_NORM_2);
+    struct singularity found = {.found = false};
+    bool all = job->cli.command == &cmd_solve && !job->several_systems &&
+               job->A.row_ptr && !job->ranks && !job->cli.nullspace && plain;
+    for (int k = 0; k < job->columns && all; ++k) {
+        singular_look(&found, &job->A, job->b + k * job->unknowns,
+                      solver->rtol);
+        all = found.found;
+    }
+    job->singular = all ? found : (struct singularity){.found = false};
+}
+
+// The first method alone: others would fail as well.
+static enum lcl_status make_one(struct job *job,
+                                const struct lcl_precond_params *precond,
+                                const struct lcl_solver_params *solver)
+{
+    struct lcl_precond_params M = *precond;
+    struct lcl_solver_params S = *solver;
+    const enum lcl_status st = lcl_choose_method(job->op, &M, &S);
+    if (S.stagnation == 0)
+        S.stagnation = CHAIN_STAGNATION;
+    return st < 0 ? st : lcl_chain_create(&job->chain, job->op, &M, &S);
+}
+
+static enum lcl_status make_chain(struct job *job,
+                                  const struct lcl_precond_params *precond,
+                                  const struct lcl_solver_params *solver)
+{
+    if (!precond->type && !solver->type)
+        look_for_singularity(job);
+    job->one_method = job->singular.found;
+    if (job->one_method && make_one(job, precond, solver) >= 0)
+        return LCL_OK;
+    job->one_method = false;
+    return lcl_chain_create(&job->chain, job->op, precond, solver);
 }
 
 static void warn_of_modes(struct job *job)
@@ -104,7 +156,7 @@ enum lcl_status job_set_up(struct job *job)
     if (st >= 0 && job->cli.nullspace)
         st = set_nullspace(job);
     if (st >= 0)
-        st = lcl_chain_create(&job->chain, job->op, &options->precond, &solver);
+        st = make_chain(job, &options->precond, &solver);
     live_line_clear(&job->line);
     profile_end(&job->profile, job->ctx, job_clock());
     if (st >= 0)
@@ -152,8 +204,8 @@ static void take_worst(struct job *job)
 static void find_singularity(struct job *job)
 {
     const int64_t at = job->worst * job->unknowns;
-    if (job->outcome == LCL_OK || job_is_interrupted(job) || !job->A.row_ptr ||
-        job->ranks || job->cli.nullspace)
+    if (job->one_method || job->outcome == LCL_OK || job_is_interrupted(job) ||
+        !job->A.row_ptr || job->ranks || job->cli.nullspace)
         return;
     singular_find(&job->singular, &job->A, job->b + at, job->x + at,
                   job->solver.rtol);
@@ -214,8 +266,7 @@ void job_finish(struct job *job)
     lcl_labels_free(&job->labels);
     job_drop_vectors(job);
     lcl_dense_finish(&job->guess);
-    lcl_dense_finish(&job->modes);
-    lcl_dense_finish(&job->null_vectors);
+    job_drop_modes(job);
     if (job->ranks)
         lcl_rows_finish(&job->ranks->rows);
     free(job->ranks);

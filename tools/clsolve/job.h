@@ -46,6 +46,7 @@ struct job {
     double *made_rhs;              // the matrix times a vector of ones
     struct lcl_dense modes;        // near-null vectors; cols 0: none
     struct lcl_dense null_vectors; // of the file of --nullspace
+    double *made_null;             // or indicator vectors of components
     const double *b;               // one of the two
     double *x;                     // as many vectors as b has
     int columns;                   // right-hand sides
@@ -69,8 +70,10 @@ struct job {
     const lcl_precond *M;            // in use; NULL: no method could be set up
     struct lcl_solver_params solver; // of the method set up last
     struct lcl_report report;
-    struct singularity singular; // after a solve that failed
-    struct exchanges exchanges;  // of the solve
+    struct singularity singular; // found before a solve or after its failure
+    bool several_systems;        // the set-up serves for further ones
+    bool one_method; // no further ones are tried: no x can solve the system
+    struct exchanges exchanges; // of the solve
     enum lcl_status outcome;
     bool failed; // the exit status is 1, whatever the status
 };
@@ -135,6 +138,7 @@ void job_restart(struct job *job);
 
 // Reads the near-null vectors, or the coordinates from which it makes them.
 enum lcl_status job_read_modes(struct job *job);
+void job_drop_modes(struct job *job);
 
 enum lcl_status job_open_device(struct job *job);
 // Creates the operator and the chain of methods, and sets up the first one.

@@ -36,10 +36,21 @@ static void keep_error(struct messages *messages, const char *text)
         details[used] = '\0';
 }
 
+// A sentence that was kept before is counted.
 static void keep_warning(struct messages *messages, const char *text)
 {
-    if (messages->warnings < MESSAGES_KEPT)
-        keep(messages->warning[messages->warnings], text);
+    char printable[MESSAGE_BYTES];
+    const int at = messages->warnings;
+    keep(printable, text);
+    for (int i = 0; i < at && i < MESSAGES_KEPT; ++i)
+        if (strcmp(messages->warning[i], printable) == 0) {
+            ++messages->times[i];
+            return;
+        }
+    if (at < MESSAGES_KEPT) {
+        keep(messages->warning[at], text);
+        messages->times[at] = 1;
+    }
     ++messages->warnings;
 }
 
@@ -101,7 +112,11 @@ void messages_print_error(const struct messages *messages,
 void messages_print_warnings(const struct messages *messages)
 {
     for (int i = 0; i < messages->warnings && i < MESSAGES_KEPT; ++i)
-        fprintf(stderr, "clsolve: warning: %s\n", messages->warning[i]);
+        if (messages->times[i] > 1)
+            fprintf(stderr, "clsolve: warning: %s (%d times)\n",
+                    messages->warning[i], messages->times[i]);
+        else
+            fprintf(stderr, "clsolve: warning: %s\n", messages->warning[i]);
     if (messages->warnings > MESSAGES_KEPT)
         fprintf(stderr, "clsolve: warning: and %d more\n",
                 messages->warnings - MESSAGES_KEPT);

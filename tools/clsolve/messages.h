@@ -15,6 +15,7 @@ struct messages {
     char details[DETAILS_BYTES]; // the compiler's lines that belong to it
     bool complete;               // its sentence has come, after the details
     char warning[MESSAGES_KEPT][MESSAGE_BYTES];
+    int times[MESSAGES_KEPT]; // how often each of them came
     int warnings; // number of warnings; the first MESSAGES_KEPT are kept
     int verbose;  // number of -v options
 };

@@ -47,6 +47,8 @@ static enum lcl_status check_options(struct job *job)
         {cli->coordinates != NULL, "--coordinates"},
         {cli->near_null != NULL, "--near-null"},
         {cli_null_file(cli) != NULL, "--nullspace file"},
+        {cli->nullspace && strcmp(cli->nullspace, "components") == 0,
+         "--nullspace components"},
         {cli->x0 != NULL, "--x0"},
         {cli->dry_run, "--dry-run"},
         {cli->report != NULL, "--report"},

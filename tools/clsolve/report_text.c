@@ -129,6 +129,10 @@ static void method(const struct job *job)
 static void reason(const struct job *job)
 {
     const char *why = lcl_chain_reason(job->chain);
+    if (job->one_method) {
+        line("");
+        puts("alone, because the matrix is singular and no x solves for b");
+    }
     if (!*why)
         return;
     line("");

@@ -60,8 +60,7 @@ static enum lcl_status read_vectors(struct job *job, enum step_set_up set_up)
     if (st >= 0)
         st = job_read_vectors(job);
     if (st >= 0 && set_up == STEP_FULL) {
-        lcl_dense_finish(&job->modes);
-        lcl_dense_finish(&job->null_vectors);
+        job_drop_modes(job);
         st = job_read_modes(job);
     }
     job->read_seconds += job_clock() - start;
@@ -361,6 +360,7 @@ enum lcl_status sequence_solve(struct job *job)
                                    "out of memory: no room for a sequence");
     }
     S->tried = -1;
+    job->several_systems = true;
     const enum lcl_status st = run(job, S);
     sequence_finish(S);
     free(S);

@@ -2,6 +2,8 @@
 // Whether a system that no method solved has a solution.
 #include "tools/clsolve/singular.h"
 
+#include "tools/clsolve/components.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +15,9 @@
 enum { STEPS = 4000, TRIAL_STEPS = 100 };
 #define ENTRIES        (INT64_C(1) << 31)
 #define TRIAL_GRADIENT 1e-3
+
+// Of matrices for which looking at sums is short beside a set-up.
+#define LOOK_ENTRIES (INT64_C(1) << 24)
 
 // The least tolerance that rounding errors count against, and how far above it.
 #define TOLERANCE 1e-8
@@ -114,6 +119,41 @@ static bool try_constant(struct singularity *out, struct search *S)
     return out->found;
 }
 
+// y = the projection of b on the indicator vectors.
+static void project(double *y, const struct components *C, const double *b,
+                    int64_t n, double *sum, double *rows)
+{
+    for (int64_t i = 0; i < n; ++i)
+        if (C->label[i] >= 0) {
+            sum[C->label[i]] += b[i];
+            ++rows[C->label[i]];
+        }
+    for (int64_t i = 0; i < n; ++i)
+        y[i] = C->label[i] >= 0 ? sum[C->label[i]] / rows[C->label[i]] : 0;
+}
+
+// Of a matrix of several components, some of them singular.
+static bool try_components(struct singularity *out, struct search *S)
+{
+    const int64_t n = S->A->rows;
+    struct components C;
+    double *sum = NULL, *rows = NULL;
+    if (components_find(&C, S->A) && C.count > 1 && C.singular > 0) {
+        sum = calloc((size_t)C.singular, sizeof *sum);
+        rows = calloc((size_t)C.singular, sizeof *rows);
+    }
+    if (sum && rows) {
+        project(S->y, &C, S->b, n, sum, rows);
+        multiply_transposed(S->s, S->A, S->y);
+        if (judge(out, S))
+            out->components = C.singular;
+    }
+    free(sum);
+    free(rows);
+    components_finish(&C);
+    return out->found;
+}
+
 // Whether step k of CGLS is of no use: the rest of the residual is within the
 // tolerance, or its gradient does not fall.
 static bool is_regular(const struct singularity *out, const struct search *S,
@@ -172,20 +212,48 @@ static bool allocate(struct search *S, int64_t n)
     return S->y && S->p && S->q && S->s;
 }
 
+static void begin(struct singularity *out, struct search *S)
+{
+    *out = (struct singularity){.found = false};
+    S->norm_A = bound_norm(S->A, S->p, S->q);
+    S->norm_b = norm(S->b, S->A->rows);
+    out->overflows = S->norm_A > 0 && S->norm_b / S->norm_A > DBL_MAX;
+}
+
+static void finish(struct search *S)
+{
+    free(S->y);
+    free(S->p);
+    free(S->q);
+    free(S->s);
+}
+
+static bool try_sums(struct singularity *out, struct search *S)
+{
+    return try_components(out, S) || try_constant(out, S);
+}
+
+void singular_look(struct singularity *out, const struct lcl_csr *A,
+                   const double *b, double rtol)
+{
+    struct search S = {.A = A, .b = b, .tolerance = fmax(rtol, TOLERANCE)};
+    *out = (struct singularity){.found = false};
+    if (A->nnz <= LOOK_ENTRIES && allocate(&S, A->rows)) {
+        begin(out, &S);
+        try_sums(out, &S);
+    }
+    finish(&S);
+}
+
 void singular_find(struct singularity *out, const struct lcl_csr *A,
                    const double *b, const double *x, double rtol)
 {
     struct search S = {.A = A, .b = b, .tolerance = fmax(rtol, TOLERANCE)};
     *out = (struct singularity){.found = false};
     if (allocate(&S, A->rows)) {
-        S.norm_A = bound_norm(A, S.p, S.q);
-        S.norm_b = norm(b, A->rows);
-        out->overflows = S.norm_A > 0 && S.norm_b / S.norm_A > DBL_MAX;
-        if (!try_constant(out, &S))
+        begin(out, &S);
+        if (!try_sums(out, &S))
             try_residual(out, &S, x);
     }
-    free(S.y);
-    free(S.p);
-    free(S.q);
-    free(S.s);
+    finish(&S);
 }

@@ -219,13 +219,15 @@ static bool is_hopeless(const struct trial *trial, const struct job *job,
     return !job->cli.many && trial->time.setup > 3 * limit;
 }
 
-// Whether the factors of p have at least the fill of those of q.
+// Whether p and q have factors, and those of p at least the fill of those of q.
 static bool has_fill_of(const struct lcl_precond_params *p,
                         const struct lcl_precond_params *q)
 {
-    return p->type == q->type && p->ilu_level >= q->ilu_level &&
-           p->ilut_p >= q->ilut_p && p->overlap >= q->overlap &&
-           p->partition.rows == q->partition.rows;
+    return cli_has_factors(p->type) && p->type == q->type &&
+           p->transversal == q->transversal && p->order == q->order &&
+           p->partition.type == q->partition.type &&
+           p->ilu_level >= q->ilu_level && p->ilut_p >= q->ilut_p &&
+           p->overlap >= q->overlap && p->partition.rows == q->partition.rows;
 }
 
 // Whether a trial before number `at` tells that its set-up takes far too long.
@@ -278,9 +280,37 @@ static void note_method(struct trial *trial, const struct job *job)
              *a->variant ? ", " : "", a->variant, number);
 }
 
+// The options with which the library began, if its first method has converged.
+static void note_choice(struct tuning *tuning, const struct job *job,
+                        enum lcl_status st)
+{
+    struct lcl_options *chosen = &tuning->chosen;
+    *chosen = job->cli.options;
+    tuning->chose =
+        st == LCL_OK && !lcl_chain_attempt(job->chain, 1) &&
+        lcl_choose_method(job->op, &chosen->precond, &chosen->solver) == LCL_OK;
+    tuning->scalar = lcl_operator_info(job->op)->block_size == 1;
+}
+
+// Whether a trial is the first one with the choices of the library spelt out:
+// options are copies of one original, so that their bytes compare.
+static bool repeats_choice(const struct tuning *tuning,
+                           const struct trial *trial)
+{
+    const struct lcl_options *chosen = &tuning->chosen;
+    struct lcl_options named = trial->cli.options;
+    if (tuning->scalar && named.op.block_size == 1)
+        named.op.block_size = chosen->op.block_size;
+    return tuning->chose && !tuning->grid &&
+           memcmp(&named.precond, &chosen->precond, sizeof named.precond) ==
+               0 &&
+           memcmp(&named.solver, &chosen->solver, sizeof named.solver) == 0 &&
+           memcmp(&named.op, &chosen->op, sizeof named.op) == 0;
+}
+
 // Warnings about a configuration are of no use here.
-static enum lcl_status run_trial(struct trial *trial, struct job *job,
-                                 double limit, int solves)
+static enum lcl_status run_trial(struct tuning *tuning, struct trial *trial,
+                                 struct job *job, double limit, int solves)
 {
     const int warnings = job->messages.warnings;
     trial->total = NAN;
@@ -291,6 +321,8 @@ static enum lcl_status run_trial(struct trial *trial, struct job *job,
     if (st >= 0 && !trial->hopeless && !progress_interrupted())
         st = measure(trial, job, limit, solves);
     note_method(trial, job);
+    if (!*trial->words && job->chain)
+        note_choice(tuning, job, st);
     job_drop_method(job);
     job->messages.warnings = warnings;
     if (is_refusal(st)) {
@@ -316,27 +348,32 @@ enum lcl_status tune_run(struct tuning *tuning, struct job *job)
     const int patience = tuning->grid ? GRID_PATIENCE : 1;
     const int solves = tuning->grid ? GRID_SOLVES : 1;
     double best = INFINITY;
-    int done = 0;
+    int done = 0, listed = 0;
     for (; done < tuning->count && !progress_interrupted(); ++done) {
-        struct trial *trial = tuning->rank[done] = &tuning->trial[done];
+        struct trial *trial = &tuning->trial[done];
+        if (repeats_choice(tuning, trial))
+            continue;
+        tuning->rank[listed++] = trial;
         if (is_foreseen(tuning, done)) {
             skip(trial);
             continue;
         }
         const enum lcl_status st =
-            run_trial(trial, job, patience * best, solves);
+            run_trial(tuning, trial, job, patience * best, solves);
         if (st < 0)
             return st;
         if (trial->end == TRIAL_CONVERGED)
             best = fmin(best, trial->total);
-        else if (progress_interrupted())
-            break; // it says nothing about this configuration
+        else if (progress_interrupted()) {
+            --listed; // it says nothing about this configuration
+            break;
+        }
     }
     if (done < tuning->count)
         messages_warn(&job->messages,
                       "interrupted: %d of the configurations were not tried",
                       tuning->count - done);
-    tuning->count = done;
-    qsort(tuning->rank, (size_t)done, sizeof *tuning->rank, compare);
+    tuning->count = listed;
+    qsort(tuning->rank, (size_t)listed, sizeof *tuning->rank, compare);
     return LCL_OK;
 }

@@ -36,6 +36,9 @@ struct tuning {
     int count;
     struct trial trial[TRIALS];
     struct trial *rank[TRIALS]; // the best one first
+    struct lcl_options chosen;  // by the library, in the trial without words
+    bool chose;                 // they are known, and converge
+    bool scalar;                // the operator has blocks of one row
 };
 
 // The configurations that fit the matrix and the command line of the job; then
