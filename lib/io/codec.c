@@ -235,17 +235,17 @@ static void xz_destroy(void *state)
 
 // clang-format off
 static const struct lcl_codec codecs[] = {
-    {"gzip", "\x1f\x8b", 2, gunzip_create, gunzip_step, gunzip_destroy},
-    {"xz", "\xfd" "7zXZ\0", 6, unxz_create, xz_step, xz_destroy},
-    {"zstd", "\x28\xb5\x2f\xfd", 4, NULL, NULL, NULL},
-    {"bzip2", "BZh", 3, NULL, NULL, NULL},
-    {"zip", "PK\x03\x04", 4, NULL, NULL, NULL},
-    {"plain", "", 0, plain_create, plain_step, lcl_free},
+    {"gzip", "\x1f\x8b", 2, gunzip_create, gunzip_step, gunzip_destroy, NULL},
+    {"xz", "\xfd" "7zXZ\0", 6, unxz_create, xz_step, xz_destroy, NULL},
+    {"zstd", "\x28\xb5\x2f\xfd", 4, NULL, NULL, NULL, "zstdcat unpacks it"},
+    {"bzip2", "BZh", 3, NULL, NULL, NULL, "bzcat unpacks it"},
+    {"zip", "PK\x03\x04", 4, NULL, NULL, NULL, "unzip unpacks it; if it is a .npz file, scipy.io.mmwrite() writes its matrix"},
+    {"plain", "", 0, plain_create, plain_step, lcl_free, NULL},
 };
 
 static const struct lcl_codec encoders[] = {
-    {"gzip", ".gz", 3, deflate_create, deflate_step, deflate_destroy},
-    {"xz", ".xz", 3, enxz_create, xz_step, xz_destroy},
+    {"gzip", ".gz", 3, deflate_create, deflate_step, deflate_destroy, NULL},
+    {"xz", ".xz", 3, enxz_create, xz_step, xz_destroy, NULL},
 };
 // clang-format on
 

@@ -33,6 +33,7 @@ struct lcl_codec {
     void *(*create)(void); // NULL: this format is not supported
     enum lcl_codec_result (*step)(void *state, struct lcl_codec_io *io);
     void (*destroy)(void *state);
+    const char *remedy; // if it is not supported
 };
 
 enum { LCL_CODEC_MAGIC_MAX = 6 };

@@ -3,20 +3,65 @@
 #include "lib/io/read.h"
 
 #include "host/log.h"
+#include "lib/io/formats.h"
 #include "lib/io/mm.h"
 #include "lib/io/number.h"
 #include "lib/io/petsc.h"
 
-enum lcl_status lcl_read_stream(struct lcl_csr *A, struct lcl_dense *X,
-                                lcl_stream *stream, struct lcl_read_info *info)
+static enum lcl_status fail(const lcl_stream *stream, const char *what)
+{
+    return lcl_fail(lcl_stream_log(stream), LCL_EUNSUPPORTED, "%s: %s",
+                    lcl_stream_name(stream), what);
+}
+
+static enum lcl_status fail_foreign(const lcl_stream *stream, const char *what)
+{
+    return lcl_fail(lcl_stream_log(stream), LCL_EUNSUPPORTED, "%s: this is %s",
+                    lcl_stream_name(stream), what);
+}
+
+// Formats that hold a matrix alone or an array alone.
+static enum lcl_status read_other(struct lcl_csr *A, struct lcl_dense *X,
+                                  lcl_stream *stream,
+                                  struct lcl_read_info *info, const char *bytes,
+                                  size_t size)
+{
+    if (lcl_is_npy(bytes, size))
+        return X ? lcl_npy_read(X, stream, info)
+                 : fail(stream, "expected a sparse matrix, found a NumPy "
+                                "array");
+    if (lcl_is_rutherford_boeing(bytes, size))
+        return A ? lcl_rutherford_boeing_read(A, stream, info)
+                 : fail(stream, "expected a vector, found a sparse matrix");
+    return X && lcl_is_columns(bytes, size) ? lcl_columns_read(X, stream, info)
+                                            : lcl_mm_read(A, X, stream, info);
+}
+
+static enum lcl_status read_member(struct lcl_csr *A, struct lcl_dense *X,
+                                   lcl_stream *stream,
+                                   struct lcl_read_info *info)
 {
     const char *bytes;
     size_t size;
     const enum lcl_status st = lcl_stream_peek(stream, &bytes, &size);
     if (st < 0)
         return st;
-    return lcl_is_petsc(bytes, size) ? lcl_petsc_read(A, X, stream, info)
-                                     : lcl_mm_read(A, X, stream, info);
+    if (lcl_foreign_format(bytes, size))
+        return fail_foreign(stream, lcl_foreign_format(bytes, size));
+    return lcl_is_petsc(bytes, size)
+               ? lcl_petsc_read(A, X, stream, info)
+               : read_other(A, X, stream, info, bytes, size);
+}
+
+enum lcl_status lcl_read_stream(struct lcl_csr *A, struct lcl_dense *X,
+                                lcl_stream *stream, struct lcl_read_info *info)
+{
+    const char *bytes;
+    size_t size;
+    enum lcl_status st = lcl_stream_peek(stream, &bytes, &size);
+    if (st == LCL_OK && lcl_is_tar(bytes, size))
+        st = lcl_tar_enter(stream, !A);
+    return st < 0 ? st : read_member(A, X, stream, info);
 }
 
 static enum lcl_status read_path(struct lcl_csr *A, struct lcl_dense *X,

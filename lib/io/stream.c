@@ -35,6 +35,7 @@ struct lcl_stream {
     int64_t line;
     int64_t bytes;
     int64_t rest; // bytes to read from fd; < 0: all
+    int64_t left; // bytes of text to decode; < 0: all
     // the failure that lcl_stream_report() logs
     int read_error; // errno
     enum lcl_codec_result result;
@@ -151,9 +152,7 @@ static bool read_plain(lcl_stream *s, char *to, size_t size, size_t *made)
     return is_read;
 }
 
-// One step of the codec into to[0 .. size); reads bytes first if it has none.
-// Sets the number of bytes made, 0 after a failure.
-static bool decode(lcl_stream *s, char *to, size_t size, size_t *made)
+static bool decode_all(lcl_stream *s, char *to, size_t size, size_t *made)
 {
     *made = 0;
     const bool wants_bytes = s->raw_size == 0 && !s->raw_last;
@@ -172,6 +171,32 @@ static bool decode(lcl_stream *s, char *to, size_t size, size_t *made)
     *made = size - io.out_size;
     s->bytes += (int64_t)*made;
     return true;
+}
+
+// One step of the codec into to[0 .. size), within the limit; reads bytes first
+// if it has none. Sets the number of bytes made, 0 after a failure.
+static bool decode(lcl_stream *s, char *to, size_t size, size_t *made)
+{
+    *made = 0;
+    if (s->left == 0)
+        s->text_last = true;
+    if (s->left == 0)
+        return true;
+    if (s->left > 0 && (uint64_t)s->left < size)
+        size = (size_t)s->left;
+    const bool decoded = decode_all(s, to, size, made);
+    if (s->left > 0)
+        s->left -= (int64_t)*made;
+    return decoded;
+}
+
+void lcl_stream_limit(lcl_stream *s, int64_t size)
+{
+    const int64_t decoded = (int64_t)(s->end - s->begin);
+    s->left = size > decoded ? size - decoded : 0;
+    if (size <= decoded)
+        s->end = s->begin + (size_t)size;
+    s->line = 0;
 }
 
 static enum lcl_status fail_length(const lcl_stream *s)
@@ -335,6 +360,9 @@ bool lcl_stream_skip(lcl_stream *s, int64_t size, int64_t *skipped)
 
 enum lcl_status lcl_stream_peek(lcl_stream *s, const char **bytes, size_t *size)
 {
+    memmove(s->text, s->text + s->begin, s->end - s->begin);
+    s->end -= s->begin;
+    s->begin = 0;
     for (size_t made; s->end - s->begin < LCL_PEEK && !s->text_last;
          s->end += made)
         if (!decode(s, s->text + s->end, LCL_LINE_MAX - s->end, &made))
@@ -354,8 +382,8 @@ static enum lcl_status choose_codec(lcl_stream *s)
     if (!codec->create)
         return lcl_fail(s->log, LCL_EUNSUPPORTED,
                         "%s: %s compression is not supported, expected plain "
-                        "text, gzip or xz",
-                        s->name, codec->name);
+                        "text, gzip or xz; %s",
+                        s->name, codec->name, codec->remedy);
     s->codec_state = codec->create();
     if (!s->codec_state)
         return lcl_fail_memory(s->log, "decompression");
@@ -394,6 +422,7 @@ static enum lcl_status create(lcl_stream **out, const char *name,
                              .log = log,
                              .fd = -1,
                              .rest = -1,
+                             .left = -1,
                              .raw = bytes,
                              .raw_size = size,
                              .raw_last = bytes != NULL};

@@ -62,11 +62,14 @@ bool lcl_stream_place(const lcl_stream *stream, int64_t *at, int64_t *end);
 enum lcl_status lcl_stream_slice(lcl_stream *stream, int64_t from, int64_t to,
                                  int64_t line);
 
-// The first bytes of a stream that was just opened, without taking them:
+// The next bytes of a stream, without taking them:
 // LCL_PEEK at least if there are so many. Returns as lcl_stream_line().
-enum { LCL_PEEK = 8 };
+enum { LCL_PEEK = 512 };
 enum lcl_status lcl_stream_peek(lcl_stream *stream, const char **bytes,
                                 size_t *size);
+
+// The text ends after the next `size` bytes, from which lines count.
+void lcl_stream_limit(lcl_stream *stream, int64_t size);
 
 // Number of bytes of uncompressed text read so far.
 int64_t lcl_stream_bytes(const lcl_stream *stream);

@@ -228,7 +228,8 @@ static void test_stream__other_compressions_are_named(void **state)
     assert_int_equal(drain_memory("BZh91AY", 7, text, sizeof text),
                      LCL_EUNSUPPORTED);
     assert_string_equal(capture.last, "m: bzip2 compression is not supported, "
-                                      "expected plain text, gzip or xz");
+                                      "expected plain text, gzip or xz; bzcat "
+                                      "unpacks it");
     assert_int_equal(drain_memory("\x28\xb5\x2f\xfd", 4, text, sizeof text),
                      LCL_EUNSUPPORTED);
 }
