@@ -120,7 +120,8 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_bsr_from_csr(
     struct lcl_bsr *out, const struct lcl_csr *A, int block_size,
     const struct lcl_log *log);
 
-/* Reads a sparse matrix from a Matrix Market file or a PETSc binary file, plain
+/* Reads a sparse matrix from a Matrix Market, PETSc binary, Rutherford-Boeing
+ * or Harwell-Boeing file, or from NAME/NAME.mtx or .rb in a tar archive, plain
  * or compressed by gzip or xz; recognises all of these by content. Sums
  * duplicates. The path "-" is the standard input. `info` may be NULL. On
  * success the caller owns *A; on error *A is all zero.
@@ -131,28 +132,34 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_bsr_from_csr(
  * PETSc: a sparse matrix with 32-bit indices and real values in double
  * precision, big-endian, as MatView() writes it. The columns of a row may be in
  * any order. Source: PETSc manual page of MatLoad().
+ * Rutherford-Boeing: assembled; real, integer or pattern. Source: Duff, Grimes,
+ * Lewis, RAL-TR-97-031 (1997).
  *
  * Returns LCL_OK; LCL_EIO (path, decompression); LCL_EFORMAT (the message names
  * file, line or byte, and the expected input); LCL_EUNSUPPORTED (complex,
  * Hermitian, array format; in PETSc files a dense matrix, other objects and
- * 64-bit indices); LCL_ERANGE; LCL_ENOMEM. */
+ * 64-bit indices; a file of another program, which the message names);
+ * LCL_ERANGE; LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_csr_read(struct lcl_csr *A,
                                                    const char *path,
                                                    struct lcl_read_info *info,
                                                    const struct lcl_log *log);
 
 /* Reads a dense matrix or vector: Matrix Market array format, or coordinate
- * format, where missing entries are zero; or a PETSc vector, as one column, as
- * VecView() writes it. Ownership and errors as above. */
+ * format, where missing entries are zero; a PETSc vector, as one column, as
+ * VecView() writes it; a NumPy array (.npy) of real or integer numbers and at
+ * most two dimensions; lines of as many numbers as columns, separated by
+ * blanks, tabs, commas or semicolons, where # and % begin comment lines; or
+ * NAME/NAME_b.mtx in a tar archive. Ownership and errors as above. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_dense_read(struct lcl_dense *X,
                                                      const char *path,
                                                      struct lcl_read_info *info,
                                                      const struct lcl_log *log);
 
 /* Reads what the file contains: a sparse matrix (coordinate format, PETSc
- * matrix) into *A, or a dense one (array format, PETSc vector) into *X. The
- * other one is all zero: A->row_ptr or X->val is NULL. Ownership and errors as
- * above. */
+ * matrix, Rutherford-Boeing, tar archive) into *A, or a dense one (array
+ * format, PETSc vector, NumPy array, columns) into *X. The other one is all
+ * zero: A->row_ptr or X->val is NULL. Ownership and errors as above. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_file_read(struct lcl_csr *A,
                                                     struct lcl_dense *X,
                                                     const char *path,

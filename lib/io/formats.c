@@ -3,6 +3,7 @@
 #include "lib/io/formats.h"
 
 #include <string.h>
+#include <strings.h>
 
 // The characters of a type in the third line of a Rutherford-Boeing file.
 enum { TYPE_LINE = 2, TYPE_BYTES = 3, TAR_MAGIC = 257 };
@@ -50,6 +51,18 @@ bool lcl_is_rutherford_boeing(const char *bytes, size_t size)
            type[3] == ' ';
 }
 
+// A line after % that is no banner, not even a misspelt one.
+static bool is_comment(const char *bytes, size_t size)
+{
+    static const char banner[] = "MatrixMarket";
+    size_t at = 0;
+    while (at < size && is_one_of(bytes[at], "% \t"))
+        ++at;
+    return size > 1 && bytes[1] != '%' &&
+           !(size - at >= strlen(banner) &&
+             strncasecmp(bytes + at, banner, strlen(banner)) == 0);
+}
+
 bool lcl_is_columns(const char *bytes, size_t size)
 {
     size_t at = 0;
@@ -58,7 +71,7 @@ bool lcl_is_columns(const char *bytes, size_t size)
     if (at == size || bytes[at] == '#')
         return at < size;
     if (bytes[at] == '%')
-        return at + 1 < size && bytes[at + 1] != '%';
+        return is_comment(bytes + at, size - at);
     return is_one_of(bytes[at], "0123456789+-.");
 }
 

@@ -216,15 +216,18 @@ enum lcl_status lcl_npy_read(struct lcl_dense *X, lcl_stream *s,
 {
     struct header h = {.rows = 0};
     enum lcl_status st = read_header(&h, s);
-    if (st == LCL_OK)
-        st = read_numbers(X, s, &h);
+    if (st < 0)
+        return st;
+    st = read_numbers(X, s, &h);
     if (st == LCL_OK && !h.by_columns && h.cols > 1)
         st = transpose(X, s, h.rows, h.cols);
+    if (st < 0) {
+        lcl_dense_finish(X);
+        return st;
+    }
     X->rows = h.rows;
     X->cols = h.cols;
     info->entries = h.rows * h.cols;
     info->bytes = lcl_stream_bytes(s);
-    if (st < 0)
-        lcl_dense_finish(X);
-    return st;
+    return LCL_OK;
 }

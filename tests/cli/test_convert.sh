@@ -66,6 +66,41 @@ says stdout '"matrix":{"name":"two.mtx","rows":2,"cols":2,"nnz":4},"written":"t.
 ends 0 convert b.petsc t.mtx --json
 says stdout '"vector":{"name":"b.petsc","rows":2,"cols":1},"written":"t.mtx"'
 
+# ---------------------------------------------------------------- others
+
+# Columns of text, and the archives of collections.
+printf '# b\n5\n4\n' >b.txt
+ends 0 convert b.txt t.mtx
+same t.mtx b.mtx
+printf '5,1\n4,2\n' >two.csv
+ends 0 convert two.csv t.mtx
+says stdout '^vector  *two.csv: 2 x 2'
+mkdir two
+cp two.mtx two/two.mtx
+cp b.mtx two/two_b.mtx
+tar -cf two.tar two 2>/dev/null && gzip -kf two.tar
+for archive in two.tar two.tar.gz; do
+    ends 0 convert "$archive" t.petsc
+    same t.petsc two.petsc
+done
+# by columns: 4 1, 1 3
+{
+    printf '%-72s%-8s\n' 'Two rows' two
+    printf '%14d%14d%14d%14d\n' 3 1 1 1
+    printf 'rua           %14d%14d%14d%14d\n' 2 2 4 0
+    printf '%-16s%-16s%-20s\n' '(3I2)' '(4I2)' '(4F4.1)'
+    printf ' 1 3 5\n 1 2 1 2\n 4.0 1.0 1.0 3.0\n'
+} >two.rb
+ends 0 convert two.rb t.petsc
+same t.petsc two.petsc
+printf 'MATLAB 5.0 MAT-file, Platform: GLNXA64' >A.mat
+bad_input 'A.mat: this is a MATLAB file: write a Matrix Market file' A.mat
+bad_input "b.txt:1: expected '%%MatrixMarket', found '#'" b.txt
+printf '1\n2\n3 4\n' >ragged.txt
+refused 3 'ragged.txt:3: expected 1 number as in the lines before, found 2' convert ragged.txt "$dir/out/x"
+tar -cf other.tar b.txt
+bad_input 'other.tar: the tar archive has no matrix NAME/NAME.mtx' other.tar
+
 # ---------------------------------------------------------------- refused
 
 cp two.petsc "$dir/two.petsc"
@@ -97,6 +132,10 @@ octal '000 022 173 116 000 000 000 002' x.petsc
 ends 0 convert x.petsc x.mtx
 [ "$(lines x.mtx)" = 4 ] && pass || flunk 'the solution is no vector of two'
 ends 0 two.petsc -b b.mtx -o y.mtx
+same x.mtx y.mtx
+ends 0 two.tar -b two.tar -o y.mtx
+same x.mtx y.mtx
+ends 0 two.rb -b b.txt -o y.mtx
 same x.mtx y.mtx
 ends 0 two.mtx -o x.mtx.gz
 gzip -dc x.mtx.gz | grep -q '^%%MatrixMarket' && pass || flunk 'x.mtx.gz is not compressed'

@@ -107,6 +107,10 @@ static void test_formats__wrong_columns_are_refused(void **state)
         expect_refusal(cases[i].text, strlen(cases[i].text), false, LCL_EFORMAT,
                        cases[i].words);
     expect_refusal("1 2\n", 4, true, LCL_EFORMAT, "expected '%%MatrixMarket'");
+    expect_refusal("%MatrixMarket matrix\n1\n", 23, false, LCL_EFORMAT,
+                   "expected '%%MatrixMarket'");
+    expect_refusal("% matrixmarket\n1\n", 17, false, LCL_EFORMAT,
+                   "expected '%%MatrixMarket'");
     expect_refusal("1\n\0\n", 4, false, LCL_EFORMAT, "NUL byte");
 }
 
