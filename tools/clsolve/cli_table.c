@@ -141,10 +141,10 @@ void cli_print_help(FILE *out)
         "\n"
         "Solves A x = b on an OpenCL device. Reports whether the solve converged,\n"
         "how long each phase took and the reason for a failure. A is a sparse\n"
-        "matrix in a Matrix Market, PETSc binary or Rutherford-Boeing file, plain or\n"
-        "compressed by gzip or xz; - is the standard input. With --kron, or a built-in Kronecker\n"
-        "system kron:S, radau:S,N or stokes:S,N, the matrix is A (x) M + tau B (x)\n"
-        "L.\n"
+        "matrix in a Matrix Market, PETSc binary or Rutherford-Boeing file, plain\n"
+        "or compressed by gzip or xz; - is the standard input. With --kron, or a\n"
+        "built-in Kronecker system kron:S, radau:S,N or stokes:S,N, the matrix is\n"
+        "A (x) M + tau B (x) L.\n"
         "\n"
         "Commands:\n",
         out);
