@@ -184,7 +184,7 @@ bad_input 'ermitian' hermitian.mtx
 bad_input 'array' array.mtx
 bad_input 'banner_only.mtx:' banner_only.mtx
 bad_input 'nothing.mtx:' nothing.mtx
-bad_input 'binary.mtx:1: ' binary.mtx
+bad_input 'binary.mtx: this is a program' binary.mtx
 bad_input 'rubbish.mtx.gz' rubbish.mtx.gz
 bad_input 'rubbish.mtx.xz' rubbish.mtx.xz
 
