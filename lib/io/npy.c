@@ -31,7 +31,7 @@ static enum lcl_status fail(const lcl_stream *s, enum lcl_status status,
 static enum lcl_status take(lcl_stream *s, void *to, size_t size)
 {
     size_t taken;
-    if (!lcl_stream_take(s, to, size, &taken))
+    if (!lcl_stream_copy(s, to, size, &taken))
         return lcl_stream_report(s);
     return taken == size ? LCL_OK
                          : fail(s, LCL_EFORMAT,
@@ -188,7 +188,7 @@ static enum lcl_status read_numbers(struct lcl_dense *X, lcl_stream *s,
     }
     char more;
     size_t taken;
-    if (!lcl_stream_take(s, &more, 1, &taken))
+    if (!lcl_stream_copy(s, &more, 1, &taken))
         return lcl_stream_report(s);
     return taken == 0 ? LCL_OK
                       : fail(s, LCL_EFORMAT,

@@ -62,7 +62,7 @@ enum lcl_status lcl_tar_enter(lcl_stream *s, bool rhs)
     for (;;) {
         char block[BLOCK], name[NAME + 1] = "";
         size_t taken;
-        if (!lcl_stream_take(s, block, sizeof block, &taken))
+        if (!lcl_stream_copy(s, block, sizeof block, &taken))
             return lcl_stream_report(s);
         if (taken < sizeof block || *block == '\0')
             return fail(s, rhs ? "the tar archive has no right-hand side "
