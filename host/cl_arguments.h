@@ -70,8 +70,8 @@ enum lcl_status lcl_events_wait(const lcl_context *ctx, cl_uint count,
 enum lcl_status lcl_events_enter(const lcl_context *ctx,
                                  const struct lcl_events_cl *events);
 
-// Copies `count` events from wait to kept, and retains them; the second function
-// releases them.
+// Copies `count` events from wait to kept, and retains them; the second
+// function releases them.
 void lcl_events_retain(const lcl_context *ctx, cl_uint count,
                        const cl_event *wait, cl_event *kept);
 void lcl_events_release(const lcl_context *ctx, cl_uint count,

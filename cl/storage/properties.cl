@@ -19,7 +19,8 @@
 //
 //     sums[7G+g]    sum over rows of the square of that number
 //
-//     sums[8G+g]    sum over rows with |a_ii| < PROPERTIES_PENALTY sum_j |a_ij| of
+//     sums[8G+g]    sum over rows with |a_ii| < PROPERTIES_PENALTY sum_j |a_ij|
+//     of
 //                   the exponent of a_ii, and as sums[9G+g] their number
 //
 //     sums[10G+g]   sum over the other rows of |a_ii| times its exponent, and
@@ -56,8 +57,8 @@ struct row {
 
 // The lane's share of row `r` of block row i, whose blocks are from .. to-1.
 static inline struct row properties_share(long i, uint r, ulong from, ulong to,
-                                    uint lane, global const int *col,
-                                    global const double *val)
+                                          uint lane, global const int *col,
+                                          global const double *val)
 {
     const ulong row = (ulong)i * LCL_BLOCK + r;
     const uint hi = properties_hash(row);
@@ -102,8 +103,8 @@ static inline void add_row(struct row s, double *sum)
 
 WORK_GROUP
 kernel void properties(long n, global const index_t *restrict row_ptr,
-                 global const int *restrict col,
-                 global const double *restrict val, global double *sums)
+                       global const int *restrict col,
+                       global const double *restrict val, global double *sums)
 {
     double sum[PROPERTIES_SUMS];
     for (DOWNWARDS(q, PROPERTIES_SUMS))

@@ -13,11 +13,11 @@
 
 WORK_GROUP
 kernel void row_union_lengths(long n, long rows, int limit,
-                            global const uint *restrict a_ptr,
-                            global const int *restrict a_col, int placed,
-                            global const int *restrict place,
-                            global const uint *restrict b_ptr,
-                            global uint *restrict length)
+                              global const uint *restrict a_ptr,
+                              global const int *restrict a_col, int placed,
+                              global const int *restrict place,
+                              global const uint *restrict b_ptr,
+                              global uint *restrict length)
 {
     for (RANGE(i, n)) {
         const int p = placed ? place[i] : -1;

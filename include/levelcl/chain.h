@@ -34,14 +34,18 @@ typedef struct lcl_chain lcl_chain;
  *
  * A type that is DEFAULT is chosen by the values of A. A symmetric matrix whose
  * diagonal has one sign counts as definite, positive or negative: CG, unless M
- * is not symmetric. Other symmetric matrices: MINRES if M is JACOBI or NONE.
- * All others, Kronecker operators, with ILDU0, and callbacks: BiCGSTAB.
- * Of a matrix, the first rule that holds decides on M:
+ * is not symmetric. On one device, a matrix of block size 1 is symmetric and
+ * definite, too, if it is so without the columns of prescribed unknowns, whose
+ * rows have no entries but that of the diagonal. Other symmetric matrices:
+ * MINRES if M is JACOBI or NONE. All others, Kronecker operators, with ILDU0,
+ * and callbacks: BiCGSTAB. Of a matrix, the first rule that holds decides on M:
  *   the solver is CG_PUBLISHED: NONE
  *   the solver is MINRES, and parameters of subdomains are given: IC0
  *   the solver is MINRES: JACOBI
  *   parameters of subdomains are given, and the solver may be CG: IC0
  *   parameters of subdomains are given: ILDU0
+ *   the matrix is symmetric and lacks diagonal entries, which fill of the whole
+ *     matrix replaces: ILUK, level 3, of the whole matrix
  *   the matrix is symmetric, but its diagonal has both signs or zeros: JACOBI
  *   the matrix is symmetric and its diagonal dominates every row: JACOBI
  *   the matrix is symmetric, its diagonal has one sign and its inverse is
@@ -63,6 +67,8 @@ typedef struct lcl_chain lcl_chain;
  *     order rcm
  *   the matrix is not symmetric and lacks diagonal entries, to whose places
  *     large ones are permuted: ILUT, p 20, tol 1e-4, transversal
+ *   the matrix is not symmetric and lacks diagonal entries, which fill of the
+ *     whole matrix replaces: ILUK, level 3, of the whole matrix
  *   the matrix is not symmetric and lacks diagonal entries, which fill
  *     replaces: ILUK
  *   the matrix is not symmetric, and its diagonal dominates nearly every row:
@@ -108,7 +114,8 @@ typedef struct lcl_chain lcl_chain;
  * not for blocks. On a CPU, and not for blocks, couplings exceed the diagonal
  * by far in many rows if in at least 0.1 of all rows they add up to more
  * than 1.5 of the diagonal entry; then at least 0.8 of their weight must have
- * the opposite sign. ILUK has level 1.
+ * the opposite sign. ILUK has level 1, and
+ * level 3 of the whole matrix on a CPU for up to 65536 rows.
  *
  * If one type is named, there is one method. If both are DEFAULT, methods
  * follow that are slower but solve more matrices. All take the parameters of
@@ -124,10 +131,13 @@ typedef struct lcl_chain lcl_chain;
  *     rcm
  *   symmetric, not after MINRES: MINRES with JACOBI
  *   symmetric, after MINRES: BICGSTAB with ILDU0
- *   symmetric, after MINRES, if diagonal entries are missing: BICGSTAB with
- *     ILDU0, transversal
+ *   symmetric, after MINRES, if diagonal entries are missing, on a CPU:
+ *     BICGSTAB with ILUK, level 3, of the whole matrix
+ *   symmetric, after MINRES, if diagonal entries are missing, otherwise:
+ *     BICGSTAB with ILDU0, transversal
  *   any, up to 8192 rows, on one device, not a CPU: GMRES with AMG, dense
  *     inverse
+ *   any, on a CPU, if its factors fit and SuiteSparse is there: GMRES with LU
  *   any, on a CPU, if its factors fit: IDR with ILUT, p 20, tol 1e-4,
  *     transversal, order rcm
  *   any, not after ILUK and ILUT, much was dropped: IDR with RAS, overlap 1,
@@ -135,8 +145,8 @@ typedef struct lcl_chain lcl_chain;
  *   any, not after ILUK and ILUT, little was dropped: IDR with ILDU0, fp64
  *     factors, shifted pivots
  *   any, otherwise: IDR with ILUT, p 20, tol 1e-4, of subdomains, transversal
- *   any, on one device, if its factors fit and SuiteSparse is there: GMRES
- *     with LU
+ *   any, on one device, unless tried, if its factors fit and SuiteSparse is
+ *     there: GMRES with LU
  *   any, if its factors fit: GMRES with ILUT, p 200, tol 1e-6, transversal,
  *     order rcm
  *   any, otherwise: GMRES with ILUT, p 200, tol 1e-6, of subdomains,
@@ -159,7 +169,7 @@ typedef struct lcl_chain lcl_chain;
  *
  * A callback has no preconditioner. max_iters applies to the sum of iterations,
  * of which each method but the last may take half of what is left. Without
- * params->stagnation, a method but the last one ends after 500 iterations
+ * params->stagnation, a method ends after 500 iterations
  * without progress. What the parameters point to must live as long as the
  * chain.
  *

@@ -284,7 +284,8 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_solver_create(
  * LCL_DIVERGED, where x is the best of the initial guess, the last iterate and
  * checkpoints at most 128 iterations apart (GMRES: at restarts), and its true
  * residual never exceeds that of the initial guess; LCL_EINVAL; LCL_EFORMAT (b
- * or x holds NaN or Inf); LCL_EUNSUPPORTED (CG or MINRES with A not symmetric:
+ * or x holds NaN or Inf); LCL_EUNSUPPORTED (CG or MINRES with A not symmetric,
+ * also without the columns of prescribed unknowns as in lcl_chain_create():
  * for two fixed pseudo-random vectors u and w, <u, A w> and <w, A u> differ by
  * more than 1e-10 of the sum of |a_ij| (|u_i w_j| + |w_i u_j|); tested once per
  * set of values; or one of them with A in Kronecker form); LCL_EDEVMEM;

@@ -189,10 +189,24 @@ static bool is_found_indefinite(const lcl_chain *C)
     return false;
 }
 
+// Whether LU was tried: a set-up that it refused for its work may be within the
+// budget later.
+static bool is_factored(const lcl_chain *C)
+{
+    for (int k = 0; k < C->attempts; ++k)
+        if (C->attempt[k].precond == LCL_PRECOND_LU &&
+            C->attempt[k].status != LCL_ECANCELLED)
+            return true;
+    return false;
+}
+
 // Whether the attempts so far tell that a method is of no use: CG if the matrix
-// is not definite, MINRES, which takes more iterations, as long as it may be.
+// is not definite, MINRES, which takes more iterations, as long as it may be,
+// and LU once it has failed.
 static bool is_useless(const lcl_chain *C, const struct lcl_method *m)
 {
+    if (m->precond.type == LCL_PRECOND_LU && is_factored(C))
+        return true;
     const struct lcl_solver_facts *facts = lcl_solver_facts(m->solver.type);
     return is_found_indefinite(C) ? facts->definite
                                   : facts->definite_precond && C->plan.definite;

@@ -7,6 +7,8 @@
 
 #include <levelcl/solver.h>
 
+#include <limits.h>
+
 // Whether the caller names something that only subdomains have.
 bool lcl_wants_subdomains(const struct lcl_precond_params *p);
 
@@ -19,6 +21,12 @@ enum lcl_shape {
     LCL_SHAPE_ANY = LCL_SHAPE_SYMMETRIC | LCL_SHAPE_UNSYMMETRIC,
     LCL_SHAPE_FREE = 8, // no matrix
 };
+
+// Fields of struct lcl_precond_params: factors of the whole matrix, level by
+// level.
+#define LCL_WHOLE                                                              \
+ .trisolve = LCL_TRISOLVE_HEC_WAIT,                                            \
+ .partition = {.type = LCL_PARTITION_NATURAL, .rows = INT_MAX}
 
 // What the choice depends on.
 struct lcl_traits {
@@ -61,7 +69,7 @@ struct lcl_rule {
     bool (*holds)(const struct lcl_traits *T); // NULL: always
     enum lcl_precond_type precond;
     const char *reason;                    // a sentence
-    const struct lcl_precond_params *fill; // of ILUT; else NULL
+    const struct lcl_precond_params *fill; // of ILUT, ILUK; or NULL
 };
 
 // Of the rules that hold, the first one decides.

@@ -161,7 +161,7 @@ enum lcl_status lcl_plan_make(struct lcl_plan *P, lcl_operator *A,
         st = choose(P, A, alone);
     else
         choose_free(P, A, alone);
-    for (int k = 0; k < P->count - 1; ++k)
+    for (int k = 0; k < P->count && P->count > 1; ++k)
         if (P->method[k].solver.stagnation == 0)
             P->method[k].solver.stagnation = PATIENCE;
     return st;

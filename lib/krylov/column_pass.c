@@ -317,8 +317,9 @@ static enum lcl_status prepare(lcl_solver *S)
     if (st < 0 || (st = lcl_operator_require_symmetric(
                        S->A, lcl_solver_name(S->params.type))) < 0)
         return st;
-    return lcl_krylov_is_by_rows(S) ? LCL_EUNSUPPORTED
-                                    : lcl_krylov_choose_form(S);
+    return lcl_krylov_is_by_rows(S) || S->A->look.aside
+               ? LCL_EUNSUPPORTED
+               : lcl_krylov_choose_form(S);
 }
 
 // Whatever fails here, such as too little memory on the device: a column can

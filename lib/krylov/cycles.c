@@ -11,6 +11,7 @@
 #include "lib/krylov/methods.h"
 #include "lib/krylov/verify.h"
 #include "lib/operator/modes.h"
+#include "lib/storage/lone.h"
 
 #include <float.h>
 #include <math.h>
@@ -224,6 +225,17 @@ static enum lcl_status measure(lcl_solver *S)
                : st;
 }
 
+// Solves for unknowns that their rows prescribe, without which A is symmetric.
+static enum lcl_status prescribe(lcl_solver *S)
+{
+    enum lcl_status st;
+    if (!S->method->facts.symmetric || !S->A->look.aside || S->rr <= S->target)
+        return LCL_OK;
+    S->at_zero = false;
+    st = lcl_lone_solve(S->ctx, S->A->matrix, S->b, S->x);
+    return st < 0 ? st : lcl_krylov_true_residual(S, &S->rr);
+}
+
 static enum lcl_status iterate(lcl_solver *S)
 {
     enum lcl_status st;
@@ -232,7 +244,8 @@ static enum lcl_status iterate(lcl_solver *S)
     S->start_rr = S->rr;
     S->start_backward = S->backward;
     lcl_krylov_set_target(S);
-    if ((st = correct(S)) < 0 || (st = lcl_krylov_note(S, 0, S->rr)) < 0)
+    if ((st = prescribe(S)) < 0 || (st = correct(S)) < 0 ||
+        (st = lcl_krylov_note(S, 0, S->rr)) < 0)
         return st;
     for (;;) {
         const double before = S->rr;

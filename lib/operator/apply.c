@@ -221,6 +221,13 @@ enum lcl_status lcl_apply_buffers(lcl_operator *A, const lcl_buffer *x,
 
 // ------------------------------------------------------------------- look
 
+// Columns of lone rows; a rank does not know those of others.
+static bool may_set_aside(const lcl_operator *A)
+{
+    return !A->look.symmetric && !A->range.comm && !A->ops->add_asymmetry &&
+           A->range.n == A->domain.n && A->matrix->block == 1;
+}
+
 static enum lcl_status look_at_matrix(lcl_operator *A)
 {
     double sum[PROPERTIES_SUMS];
@@ -231,7 +238,9 @@ static enum lcl_status look_at_matrix(lcl_operator *A)
         A->ops->add_asymmetry(A, sum + PROPERTIES_ASYMMETRY);
     st = lcl_space_sum(&A->range, sum, PROPERTIES_SUMS);
     lcl_properties_from_sums(&A->look, sum);
-    return st;
+    return st == LCL_OK && may_set_aside(A)
+               ? lcl_properties_aside(&A->look, A->range.ctx, A->matrix)
+               : st;
 }
 
 enum lcl_status lcl_operator_look(lcl_operator *A)
@@ -243,13 +252,15 @@ enum lcl_status lcl_operator_look(lcl_operator *A)
     if ((st = A->ops->look ? A->ops->look(A) : look_at_matrix(A)) < 0)
         return st;
     A->looked = true;
-    lcl_info(lcl_context_log(A->range.ctx),
-             "the matrix is%s symmetric, %lld diagonal entries > 0, %lld < 0, "
-             "%lld rows not dominated, %lld far from it, couplings of opposite "
-             "sign %.3f",
-             look->symmetric ? "" : " not", (long long)look->positive,
-             (long long)look->negative, (long long)look->close,
-             (long long)look->loose, look->opposite);
+    lcl_info(
+        lcl_context_log(A->range.ctx),
+        "the matrix is%s symmetric%s, %lld diagonal entries > 0, %lld < 0, "
+        "%lld rows not dominated, %lld far from it, couplings of opposite "
+        "sign %.3f",
+        look->symmetric ? "" : " not",
+        look->aside ? " without prescribed unknowns" : "",
+        (long long)look->positive, (long long)look->negative,
+        (long long)look->close, (long long)look->loose, look->opposite);
     return LCL_OK;
 }
 

@@ -146,10 +146,35 @@ static enum lcl_status make_cycles(lcl_precond *M)
     return mult ? make_cg_forms(M) : LCL_OK;
 }
 
-// AUTO chooses as on one device with the subdomains of all ranks.
+// A coarse unknown would couple prescribed unknowns, whose columns are set
+// aside (lib/storage/lone.h), with others.
+static enum lcl_status expect_no_aside(lcl_precond *M)
+{
+    return M->matrix->look.aside && M->info.coarse.type != LCL_COARSE_NONE
+               ? lcl_fail(lcl_context_log(M->op.range.ctx), LCL_EUNSUPPORTED,
+                          "ic0 with a coarse correction requires zeros in the "
+                          "columns of prescribed unknowns: use --coarse none")
+               : LCL_OK;
+}
+
+static enum lcl_status choose_without_aside(struct ilu *I, lcl_precond *M)
+{
+    if (lcl_precond_factors(M->info.type) != LCL_PRECOND_IC0 || M->whole ||
+        I->wanted != LCL_COARSE_AUTO)
+        return LCL_OK;
+    const enum lcl_status st = lcl_operator_look(M->matrix);
+    if (st == LCL_OK && M->matrix->look.aside)
+        I->wanted = LCL_COARSE_NONE;
+    return st;
+}
+
+// The choice of AUTO is that of one device with the subdomains of all ranks.
 static enum lcl_status choose_coarse(lcl_precond *M)
 {
-    const struct ilu *I = M->op.state;
+    struct ilu *I = M->op.state;
+    const enum lcl_status found = choose_without_aside(I, M);
+    if (found < 0)
+        return found;
     const double rows = (double)I->subdomains.n;
     double sum[] = {(double)I->subdomains.parts, rows, rows * I->opposite};
     const enum lcl_status st = M->whole && I->wanted == LCL_COARSE_AUTO
@@ -420,9 +445,10 @@ static enum lcl_status factor(lcl_precond *M)
     struct lcl_repairs repairs;
     enum lcl_status st =
         I->around ? lcl_overlap_rows_update(I->around) : LCL_OK;
-    if (st == LCL_OK && lcl_precond_factors(M->info.type) == LCL_PRECOND_IC0)
-        st = lcl_operator_require_symmetric(M->matrix,
-                                            lcl_precond_name(M->info.type));
+    if (st == LCL_OK && lcl_precond_factors(M->info.type) == LCL_PRECOND_IC0 &&
+        (st = lcl_operator_require_symmetric(
+             M->matrix, lcl_precond_name(M->info.type))) == LCL_OK)
+        st = expect_no_aside(M);
     if (st < 0)
         return st;
     const enum lcl_status factored =

@@ -361,8 +361,9 @@ static enum lcl_status symbolic(lcl_precond *M, struct lcl_ilu_setup *a)
 static enum lcl_status make_norms(struct lcl_ilu_setup *a, const lcl_precond *M,
                                   const struct lcl_partition_params *params)
 {
-    return make_graph(a, lcl_partition_weighs(params) || M->info.factors.ilut_p > 0,
-                      lcl_context_log(M->op.range.ctx));
+    return make_graph(
+        a, lcl_partition_weighs(params) || M->info.factors.ilut_p > 0,
+        lcl_context_log(M->op.range.ctx));
 }
 
 // Continues with the matrix that includes rows of other ranks.

@@ -7,6 +7,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/storage/lone.h"
 #include "lib/vector/space.h"
 
 #include "cl/storage/properties.cl.h"
@@ -19,28 +20,51 @@ static bool is_for_host(const lcl_context *ctx)
     return lcl_context_caps(ctx)->width == 1;
 }
 
-static enum lcl_status sum_on_host(double *sum, lcl_context *ctx,
-                                   const struct lcl_device_matrix *A)
+// The arrays of A in the memory of the host.
+struct mapped {
+    const void *row_ptr, *col, *val;
+};
+
+static enum lcl_status map(struct mapped *m, const struct lcl_device_matrix *A)
 {
-    const void *row_ptr = NULL, *col = NULL, *val = NULL;
     enum lcl_status st;
-    if ((st = lcl_buffer_map(&val, A->val, false)) == LCL_OK &&
-        (st = lcl_buffer_map(&col, A->col, false)) == LCL_OK &&
-        (st = lcl_buffer_map(&row_ptr, A->row_ptr, true)) == LCL_OK) {
+    *m = (struct mapped){NULL};
+    if ((st = lcl_buffer_map(&m->val, A->val, false)) == LCL_OK &&
+        (st = lcl_buffer_map(&m->col, A->col, false)) == LCL_OK)
+        st = lcl_buffer_map(&m->row_ptr, A->row_ptr, true);
+    return st;
+}
+
+static enum lcl_status unmap(const struct mapped *m,
+                             const struct lcl_device_matrix *A)
+{
+    const enum lcl_status a = lcl_buffer_unmap(A->val, m->val);
+    const enum lcl_status b = lcl_buffer_unmap(A->col, m->col);
+    const enum lcl_status c = lcl_buffer_unmap(A->row_ptr, m->row_ptr);
+    return a < 0 ? a : b < 0 ? b : c;
+}
+
+// By `host`, one of the functions of look_host.c.
+static enum lcl_status sum_on_host(
+    double *sum, lcl_context *ctx, const struct lcl_device_matrix *A,
+    enum lcl_status (*host)(double *sum, const struct lcl_properties_matrix *M,
+                            const struct lcl_log *log))
+{
+    struct mapped m;
+    enum lcl_status st = map(&m, A);
+    if (st == LCL_OK) {
         const struct lcl_properties_matrix M = {
             .rows = A->block_rows,
             .cols = A->block_cols,
             .block = A->block,
-            .row_ptr = A->wide ? row_ptr : NULL,
-            .narrow = A->wide ? NULL : row_ptr,
-            .col_ind = col,
-            .val = val};
-        st = lcl_properties_host_sums(sum, &M, lcl_context_log(ctx));
+            .row_ptr = A->wide ? m.row_ptr : NULL,
+            .narrow = A->wide ? NULL : m.row_ptr,
+            .col_ind = m.col,
+            .val = m.val};
+        st = host(sum, &M, lcl_context_log(ctx));
     }
-    const enum lcl_status a = lcl_buffer_unmap(A->val, val);
-    const enum lcl_status b = lcl_buffer_unmap(A->col, col);
-    const enum lcl_status c = lcl_buffer_unmap(A->row_ptr, row_ptr);
-    return st < 0 ? st : a < 0 ? a : b < 0 ? b : c;
+    const enum lcl_status end = unmap(&m, A);
+    return st < 0 ? st : end;
 }
 
 static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx,
@@ -93,8 +117,9 @@ static enum lcl_status sum_on_device(double *sum, lcl_context *ctx,
 enum lcl_status lcl_properties_sums(double *sum, lcl_context *ctx,
                                     const struct lcl_device_matrix *A)
 {
-    const enum lcl_status st = is_for_host(ctx) ? sum_on_host(sum, ctx, A)
-                                                : sum_on_device(sum, ctx, A);
+    const enum lcl_status st =
+        is_for_host(ctx) ? sum_on_host(sum, ctx, A, lcl_properties_host_sums)
+                         : sum_on_device(sum, ctx, A);
     for (int q = 0; q < PROPERTIES_COUNTS && st == LCL_OK; ++q)
         if (!(sum[q] >= 0 && sum[q] <= (double)A->n))
             return lcl_fail(lcl_context_log(ctx), LCL_ESELFTEST,
@@ -112,13 +137,17 @@ static bool is_penalised(const double *size)
            size[2] / size[3] - size[0] / size[1] >= log2(PROPERTIES_PENALTY);
 }
 
+static double asymmetry_of(const double sum[2])
+{
+    return sum[1] == 0 ? 0 : fabs(sum[0]) / sum[1];
+}
+
 void lcl_properties_from_sums(struct lcl_properties *properties,
                               const double *sum)
 {
-    const double difference = fabs(sum[PROPERTIES_ASYMMETRY]);
-    const double scale = sum[PROPERTIES_ASYMMETRY + 1];
-    properties->asymmetry = scale == 0 ? 0 : difference / scale;
+    properties->asymmetry = asymmetry_of(sum + PROPERTIES_ASYMMETRY);
     properties->symmetric = properties->asymmetry <= LCL_SYMMETRY_TOLERANCE;
+    properties->aside = false;
     properties->positive = (int64_t)sum[0];
     properties->negative = (int64_t)sum[1];
     properties->close = (int64_t)sum[2];
@@ -127,4 +156,21 @@ void lcl_properties_from_sums(struct lcl_properties *properties,
     properties->squares = sum[7];
     properties->penalty = is_penalised(sum + PROPERTIES_SIZES);
     properties->opposite = sum[5] > 0 && isfinite(sum[5]) ? sum[4] / sum[5] : 0;
+}
+
+enum lcl_status lcl_properties_aside(struct lcl_properties *P, lcl_context *ctx,
+                                     const struct lcl_device_matrix *A)
+{
+    double sum[2];
+    const bool one_sign = P->positive == A->n || P->negative == A->n;
+    if (!one_sign || P->close == A->n) // lone rows are dominated
+        return LCL_OK;
+    const enum lcl_status st =
+        is_for_host(ctx) ? sum_on_host(sum, ctx, A, lcl_properties_host_aside)
+                         : lcl_lone_asymmetry(sum, ctx, A);
+    if (st < 0 || asymmetry_of(sum) > LCL_SYMMETRY_TOLERANCE)
+        return st;
+    P->asymmetry = asymmetry_of(sum);
+    P->symmetric = P->aside = true;
+    return LCL_OK;
 }

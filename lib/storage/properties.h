@@ -23,6 +23,9 @@ struct lcl_properties {
     double couplings; // their number
     bool penalty;     // PROPERTIES_PENALTY: rows whose unknown is prescribed
     double squares;   // sum over rows of the square of their number
+    // `symmetric` and `asymmetry` are those without the columns of lone rows
+    // (lib/storage/lone.h), and the diagonal has one sign
+    bool aside;
 };
 
 // The PROPERTIES_SUMS sums of cl/storage/properties.cl over all rows, in one
@@ -57,6 +60,13 @@ enum lcl_status lcl_properties_host_sums(double *sum,
                                          const struct lcl_properties_matrix *A,
                                          const struct lcl_log *log);
 
+// The two sums of the asymmetry without columns of lone rows
+// (lib/storage/lone.h), of a square matrix of block size 1; equal if a sample
+// refutes symmetry. Returns LCL_OK or LCL_ENOMEM.
+enum lcl_status lcl_properties_host_aside(double sum[2],
+                                          const struct lcl_properties_matrix *A,
+                                          const struct lcl_log *log);
+
 // Adds the contribution of entry a_ij to the two sums of the asymmetry.
 void lcl_properties_add_asymmetry(double sum[2], int64_t i, int64_t j,
                                   double a);
@@ -64,6 +74,12 @@ void lcl_properties_add_asymmetry(double sum[2], int64_t i, int64_t j,
 // Computes the properties from the sums.
 void lcl_properties_from_sums(struct lcl_properties *properties,
                               const double *sum);
+
+// Finds the properties of A, of block size 1 and not symmetric, without the
+// columns of lone rows: if the rest is symmetric and may be definite, *P has
+// those of the rest. Returns LCL_OK or a status of lcl_properties_sums().
+enum lcl_status lcl_properties_aside(struct lcl_properties *P, lcl_context *ctx,
+                                     const struct lcl_device_matrix *A);
 
 // Finds the properties of a square matrix in host memory. Returns LCL_OK or
 // LCL_ENOMEM.

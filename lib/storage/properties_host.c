@@ -55,9 +55,24 @@ static double find_entry(const struct lcl_properties_matrix *A, int64_t row,
     return found;
 }
 
+// A row of block size 1, as in lib/storage/lone.h.
+static bool is_lone(const struct lcl_properties_matrix *A, int64_t i)
+{
+    double diagonal = 0;
+    for (int64_t k = lcl_properties_row(A, i); k < lcl_properties_row(A, i + 1);
+         ++k) {
+        if (A->col_ind[k] == i)
+            diagonal += A->val[k];
+        else if (A->val[k] != 0)
+            return false;
+    }
+    return diagonal != 0;
+}
+
 // Whether an entry, chosen by pseudo-random bits, differs from the transposed
-// one.
-static bool differs(const struct lcl_properties_matrix *A, uint64_t bits)
+// one; false if it is in a lone row or column and these are set aside.
+static bool differs(const struct lcl_properties_matrix *A, uint64_t bits,
+                    bool aside)
 {
     const int b = A->block;
     const int64_t row = (int64_t)(bits % (uint64_t)(A->rows * b));
@@ -68,18 +83,19 @@ static bool differs(const struct lcl_properties_matrix *A, uint64_t bits)
     const int64_t blocks = lcl_properties_row(A, row / b + 1) - from;
     const int64_t k = from + (int64_t)(bits % (uint64_t)blocks);
     const int64_t column = (int64_t)A->col_ind[k] * b + (int64_t)(bits % b);
-    if (!is_short(A, column))
+    if (!is_short(A, column) ||
+        (aside && (is_lone(A, row) || is_lone(A, column))))
         return false;
     const double a = find_entry(A, row, column, &largest);
     const double t = find_entry(A, column, row, &largest);
     return fabs(a - t) > SAMPLE_TOLERANCE * largest;
 }
 
-static bool is_refuted(const struct lcl_properties_matrix *A)
+static bool is_refuted(const struct lcl_properties_matrix *A, bool aside)
 {
     for (int s = 0; s < SAMPLES && A->rows == A->cols && A->rows > 0; ++s) {
         const uint64_t low = properties_hash((uint64_t)s);
-        if (differs(A, low << 31 ^ properties_hash(low)))
+        if (differs(A, low << 31 ^ properties_hash(low), aside))
             return true;
     }
     return false;
@@ -198,7 +214,9 @@ static void visit_chunk(void *arg, int64_t chunk)
     memcpy(W->sum[chunk], sum, sizeof sum);
 }
 
-static enum lcl_status make_pairs(struct walk *W, const struct lcl_log *log)
+// Zero where columns of lone rows are set aside.
+static enum lcl_status make_pairs(struct walk *W, bool aside,
+                                  const struct lcl_log *log)
 {
     const int64_t columns = W->A->cols * W->A->block;
     W->pair = lcl_malloc((size_t)columns, sizeof *W->pair);
@@ -208,6 +226,8 @@ static enum lcl_status make_pairs(struct walk *W, const struct lcl_log *log)
         const uint32_t hash = properties_hash((uint64_t)j);
         W->pair[j] =
             (struct pair){(float)properties_u(hash), (float)properties_w(hash)};
+        if (aside && is_lone(W->A, j))
+            W->pair[j] = (struct pair){0};
     }
     return LCL_OK;
 }
@@ -221,13 +241,13 @@ static void add_chunks(double *sum, const struct walk *W)
             sum[q] += W->sum[chunk][q];
 }
 
-enum lcl_status lcl_properties_host_sums(double *sum,
-                                         const struct lcl_properties_matrix *A,
-                                         const struct lcl_log *log)
+static enum lcl_status find_sums(double *sum,
+                                 const struct lcl_properties_matrix *A,
+                                 bool aside, const struct lcl_log *log)
 {
     struct walk W = {.A = A};
-    const bool refuted = is_refuted(A);
-    const enum lcl_status st = refuted ? LCL_OK : make_pairs(&W, log);
+    const bool refuted = is_refuted(A, aside);
+    const enum lcl_status st = refuted ? LCL_OK : make_pairs(&W, aside, log);
     if (st < 0)
         return st;
     W.chunks = lcl_chunks(lcl_properties_row(A, A->rows) * A->block * A->block);
@@ -237,6 +257,24 @@ enum lcl_status lcl_properties_host_sums(double *sum,
     if (refuted)
         sum[PROPERTIES_ASYMMETRY] = sum[PROPERTIES_ASYMMETRY + 1];
     return LCL_OK;
+}
+
+enum lcl_status lcl_properties_host_sums(double *sum,
+                                         const struct lcl_properties_matrix *A,
+                                         const struct lcl_log *log)
+{
+    return find_sums(sum, A, false, log);
+}
+
+enum lcl_status lcl_properties_host_aside(double sum[2],
+                                          const struct lcl_properties_matrix *A,
+                                          const struct lcl_log *log)
+{
+    double all[PROPERTIES_SUMS];
+    const enum lcl_status st = find_sums(all, A, true, log);
+    if (st == LCL_OK)
+        memcpy(sum, all + PROPERTIES_ASYMMETRY, 2 * sizeof *sum);
+    return st;
 }
 
 struct lcl_properties_matrix lcl_properties_matrix_of(const struct lcl_bsr *A)

@@ -21,8 +21,12 @@ static void print_permutations(const struct lcl_precond_params *p)
 static void print_rule(const struct lcl_rule *R)
 {
     printf("%s: %s", R->reason, lcl_precond_name(R->precond));
-    if (R->fill)
+    if (R->fill && R->fill->ilut_p > 0)
         printf(", p %d, tol 1e%.0f", R->fill->ilut_p, log10(R->fill->ilut_tol));
+    if (R->fill && R->fill->ilu_level > 0)
+        printf(", level %d", R->fill->ilu_level);
+    if (R->fill && R->fill->trisolve)
+        printf(", of the whole matrix");
     if (R->fill)
         print_permutations(R->fill);
     putchar('\n');

@@ -238,7 +238,7 @@ says stdout '^method *bicgstab, ras'
 cycle_matrix cycle.mtx
 ends 0 cycle.mtx
 says stdout '^tried *bicgstab, ildu0: '
-says stdout '^ *idr(8), ilut (p 20, tol 1e-4): converged, [0-9]* iterations, residual '
+says stdout '^ *\(idr(8), ilut (p 20, tol 1e-4)\|gmres(100), lu\): converged, [0-9]* iterations, residual '
 ends 0 cycle.mtx --precond ilut --transversal on
 says stdout '^permuted '
 ends 0 --problem lap3d:8 --transversal on

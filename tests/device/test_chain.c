@@ -8,6 +8,7 @@
 
 #include "host/context.h"
 #include "lib/chain/plan.h"
+#include "lib/factor/direct.h"
 #include "lib/multilevel/hierarchy.h"
 #include "lib/precond/precond.h"
 
@@ -87,6 +88,55 @@ static void test_chain__rows_with_a_diagonal_alone_are_handled(void **state)
     for (int both = 0; both < 2; ++both)
         expect_solved(*state,
                       with_conditions(test_laplacian(18, 16, 15), both));
+}
+
+// A row of a boundary value couples nothing, and its column stays: the method
+// and the iterations are those for the matrix with the column eliminated.
+static void test_chain__prescribed_unknowns_are_set_aside(void **state)
+{
+    enum lcl_precond_type type[2];
+    int iterations[2];
+    for (int both = 0; both < 2; ++both) {
+        struct test_run r;
+        test_run_open(&r, *state,
+                      with_conditions(test_laplacian(18, 16, 15), both), NULL,
+                      NULL);
+        assert_int_equal(test_run_solver(&r), LCL_SOLVER_CG);
+        assert_int_equal(test_run_solve(&r, LCL_OK), 1);
+        type[both] = test_run_precond(&r);
+        iterations[both] = r.report.iterations;
+        test_run_close(&r);
+    }
+    assert_int_equal(type[0], type[1]);
+    assert_true(abs(iterations[0] - iterations[1]) <= 2);
+}
+
+// Each M keeps the vectors that are 0 in rows of boundary values, but for
+// coarse corrections, which are refused.
+static void test_chain__cg_takes_prescribed_unknowns(void **state)
+{
+    static const enum lcl_precond_type types[] = {
+        LCL_PRECOND_NONE, LCL_PRECOND_JACOBI, LCL_PRECOND_BLOCK_JACOBI,
+        LCL_PRECOND_IC0, LCL_PRECOND_AS};
+    for (size_t k = 0; k < sizeof types / sizeof *types; ++k) {
+        struct lcl_precond_params precond = {.type = types[k]};
+        const struct lcl_solver_params solver = {.type = LCL_SOLVER_CG};
+        struct test_run r;
+        test_run_open(&r, *state, with_conditions(test_laplacian(9, 8, 7), 0),
+                      &precond, &solver);
+        test_run_solve(&r, LCL_OK);
+        test_run_close(&r);
+    }
+    const struct lcl_precond_params mult = {.type = LCL_PRECOND_IC0,
+                                            .partition.rows = 100,
+                                            .coarse = LCL_COARSE_MULT};
+    struct lcl_csr A = with_conditions(test_laplacian(9, 8, 7), 0);
+    lcl_operator *op;
+    lcl_precond *M;
+    assert_int_equal(lcl_operator_create(&op, *state, &A, NULL), LCL_OK);
+    assert_int_equal(lcl_precond_create(&M, op, &mult), LCL_EUNSUPPORTED);
+    lcl_operator_destroy(&op);
+    test_csr_finish(&A);
 }
 
 // ------------------------------------------------------------------- failures
@@ -219,7 +269,9 @@ static struct lcl_csr definite(void)
 {
     return test_laplacian(11, 10, 10);
 }
+// For four methods, of 4, 2, 1 and 1 iterations, and for three.
 static const struct lcl_solver_params hasty = {.max_iters = 8};
+static const struct lcl_solver_params hastier = {.max_iters = 7};
 
 static const struct lcl_precond_params three_rows = {
     .partition = {.type = LCL_PARTITION_NATURAL, .rows = 3}};
@@ -277,7 +329,7 @@ static void test_chain__dropped_couplings_bring_overlap_to_cg(void **state)
     assert_int_equal(find(r.C, LCL_SOLVER_CG, LCL_PRECOND_AS, overlap), 2);
     assert_int_equal(find(r.C, LCL_SOLVER_CG, LCL_PRECOND_IC0, whole), 3);
     test_run_close(&r);
-    test_run_open(&r, *state, definite(), &one_subdomain, &hasty);
+    test_run_open(&r, *state, definite(), &one_subdomain, &hastier);
     test_run_solve(&r, LCL_ITERATION_LIMIT);
     assert_int_equal(find(r.C, LCL_SOLVER_CG, LCL_PRECOND_AS, overlap), -1);
     assert_int_equal(find(r.C, LCL_SOLVER_CG, LCL_PRECOND_IC0, whole), 2);
@@ -285,19 +337,23 @@ static void test_chain__dropped_couplings_bring_overlap_to_cg(void **state)
 }
 
 // Factors with 41 entries of 32 bytes per row may take half of the memory; they
-// come before factors without fill. For many lanes they have too many levels.
+// or LU come before factors without fill. For many lanes they have too many
+// levels.
 static void test_chain__memory_decides_on_the_whole_matrix(void **state)
 {
     static const char thin[] = "p 20, tol 1e-4",
                       of_subdomains[] = "p 20, tol 1e-4, of subdomains";
     for (int fits = 0; fits < 2; ++fits) {
         const bool all = fits && test_width(*state) == 1;
+        const bool direct = all && lcl_direct_there();
         struct test_run r;
         run_open_within(&r, *state, cycle(90), NULL, NULL,
                         2 * 90 * 41 * 32 - 1 + (uint64_t)fits);
         test_run_solve(&r, LCL_OK);
+        assert_int_equal(find(r.C, LCL_SOLVER_GMRES, LCL_PRECOND_LU, ""),
+                         direct ? 1 : -1);
         assert_int_equal(find(r.C, LCL_SOLVER_IDR, LCL_PRECOND_ILUT, thin),
-                         all ? 1 : -1);
+                         all && !direct ? 1 : -1);
         assert_int_equal(
             find(r.C, LCL_SOLVER_IDR, LCL_PRECOND_ILUT, of_subdomains),
             all ? -1 : 2);
@@ -667,6 +723,8 @@ int main(void)
         cmocka_unit_test(test_chain__dense_rows_and_columns_are_handled),
         cmocka_unit_test(test_chain__disconnected_parts_are_handled),
         cmocka_unit_test(test_chain__rows_with_a_diagonal_alone_are_handled),
+        cmocka_unit_test(test_chain__prescribed_unknowns_are_set_aside),
+        cmocka_unit_test(test_chain__cg_takes_prescribed_unknowns),
         cmocka_unit_test(test_chain__other_methods_follow),
         cmocka_unit_test(test_chain__methods_that_others_follow_end_early),
         cmocka_unit_test(test_chain__all_methods_have_the_parameters_given),

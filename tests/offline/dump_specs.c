@@ -428,6 +428,8 @@ static const struct variant variants[] = {
                       .defines = {{"PRESSURE", 1}}}},
     {"block_3",   8, {.source = "nodes.cl", .block = 3}},
     {"plain",     8, {.source = "row_union.cl"}},
+    {"plain",     8, {.source = "lone.cl"}},
+    {"wide",      8, {.source = "lone.cl", .wide = 1}},
     {"plain",     8, {.source = "ghost_rows.cl"}},
     {"plain",     8, {.source = "ghosts.cl"}},
     {"plain",     8, {.source = "power.cl"}},

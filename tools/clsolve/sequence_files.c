@@ -159,8 +159,8 @@ static enum lcl_status check_input(struct job *job, const char *path)
     job->phase = JOB_INPUT;
     return !path || access(path, R_OK) == 0
                ? LCL_OK
-               : messages_fail(&job->messages, LCL_EIO, "%s: cannot open: %s", path,
-                               strerror(errno));
+               : messages_fail(&job->messages, LCL_EIO, "%s: cannot open: %s",
+                               path, strerror(errno));
 }
 
 // The written files of a step against the inputs of all others.
