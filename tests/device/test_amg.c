@@ -140,7 +140,7 @@ static void expect_flows(lcl_context *ctx, enum lcl_amg_smoother given,
 
 static void test_amg__flows_are_solved(void **state)
 {
-    const int by_jacobi[] = {25, 60}, by_factors[] = {13, 20};
+    const int by_jacobi[] = {25, 80}, by_factors[] = {13, 20};
     expect_flows(*state, LCL_AMG_SMOOTHER_DEFAULT, LCL_AMG_JACOBI, by_jacobi);
     expect_flows(*state, LCL_AMG_ILDU0, LCL_AMG_ILDU0, by_factors);
 }
