@@ -362,7 +362,7 @@ enum lcl_status lcl_rutherford_boeing_read(struct lcl_csr *A, lcl_stream *s,
                                            struct lcl_read_info *info)
 {
     struct header h;
-    struct arrays R = {NULL};
+    struct arrays R = {.pointer = NULL};
     enum lcl_status st = read_header(&h, s);
     if (st == LCL_OK)
         st = read_arrays(&R, s, &h);

@@ -491,6 +491,8 @@ refused 3 'cannot open' two.mtx --precond amg --coordinates none.mtx
 refused 2 'it is an input' two.mtx --precond amg --near-null vectors.mtx -o vectors.mtx
 refused 3 'amg .*symmetric' --problem convdiff:6x6x6 --precond amg --amg-smoother chebyshev
 ends 0 --problem convdiff:12,5 --precond amg --amg-coarse-rows 50
+says stdout '^multigrid   sa, jacobi'
+ends 0 --problem convdiff:12,5 --precond amg --amg-coarse-rows 50 --amg-smoother ildu0
 says stdout '^multigrid   sa, ildu0'
 
 # Singular systems.

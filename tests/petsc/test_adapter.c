@@ -315,7 +315,7 @@ static void test_ksp__limits_history_and_monitors_are_those_of_petsc(
     const PetscReal *history;
     int calls = 0;
     (void)state;
-    set_up(&c, create_matrix(MATAIJ, 1), SOLVER);
+    set_up(&c, create_matrix(MATAIJ, 1), SOLVER "-pc_levelcl_precond jacobi ");
     need(VecNorm(c.b, NORM_2, &norm_b));
     need(KSPSetResidualHistory(c.ksp, NULL, PETSC_DECIDE, PETSC_TRUE));
     need(KSPMonitorSet(c.ksp, monitor, &calls, NULL));
