@@ -16,13 +16,12 @@ const struct lcl_forecast lcl_forecasts[] = {
 
     // multigrid
     {.after = "levels.cl", .source = "levels.cl", .kernels = {
-        "survey_rows", "add_weights", "lambda_start", "lambda_step",
-        "lambda_finish", "largest_couplings", "find_strong", "start_rows",
-        "near_keys", "choose_roots", "take_rows", "count_sizes", "join_rows",
-        "mark_roots", "number_rows", "weigh_aggregates", "count_prolongator",
-        "fill_prolongator", "count_columns", "place_rows", "sort_rows",
-        "sort_long", "count_rows", "sum_lengths", "row_pointers", "fill_rows",
-        "multiply_rows"}},
+        "lambda_start", "lambda_step", "lambda_finish", "largest_couplings",
+        "find_strong", "start_rows", "near_keys", "choose_roots", "take_rows",
+        "count_sizes", "join_rows", "mark_roots", "number_rows",
+        "count_prolongator", "fill_prolongator", "count_columns", "place_rows",
+        "sort_rows", "sort_long", "count_rows", "sum_lengths", "row_pointers",
+        "fill_rows", "multiply_rows"}},
     {.after = "levels.cl", .source = "solve.cl", .kernels = {
         "sum_chunks", "scan_chunks", "gather", "product_sums"}},
     {.after = "levels.cl", .source = "levels.cl", .kernels = {
