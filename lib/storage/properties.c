@@ -28,7 +28,7 @@ struct mapped {
 static enum lcl_status map(struct mapped *m, const struct lcl_device_matrix *A)
 {
     enum lcl_status st;
-    *m = (struct mapped){NULL};
+    *m = (struct mapped){.row_ptr = NULL};
     if ((st = lcl_buffer_map(&m->val, A->val, false)) == LCL_OK &&
         (st = lcl_buffer_map(&m->col, A->col, false)) == LCL_OK)
         st = lcl_buffer_map(&m->row_ptr, A->row_ptr, true);

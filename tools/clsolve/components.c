@@ -94,7 +94,7 @@ static bool allocate(struct components *C, struct work *W, size_t n)
 
 bool components_find(struct components *C, const struct lcl_csr *A)
 {
-    struct work W = {NULL};
+    struct work W = {.parent = NULL};
     *C = (struct components){.count = 0};
     const bool found = allocate(C, &W, (size_t)A->rows);
     if (found) {
