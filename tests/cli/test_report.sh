@@ -149,7 +149,7 @@ shows 'Not converged: 1 of 2 right-hand sides. This page describes column 2: '
 # Several methods.
 cycle_matrix cycle.mtx
 reports 0 cycle.mtx
-shows 'methods, the last of them idr(8) with ilut ('
+shows 'methods, the last of them '
 shows 'reason for the first'
 shows 'class="k1"'
 shows 'class="k2"'
