@@ -3,7 +3,7 @@
 // strong couplings (Bell, Dalton, Olson, 2012), in rounds with new priorities
 // (Kelley, Rajamanickam, 2022). A label is the root of an aggregate, or
 // AGGREGATE_FREE, AGGREGATE_NONE. In the order of their launches:
-//     start_rows      rows without strong couplings are decided
+//     start_rows      rows without strong couplings are no roots of a set
 //     near_keys       near[i] = largest key of row i and its neighbours
 //     choose_roots    a row with the largest key within distance 2 is a root;
 //                     rows within distance 2 of a root are out

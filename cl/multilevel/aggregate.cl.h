@@ -12,9 +12,8 @@
 #define AGGREGATE_FREE (-1) // label of a row without an aggregate so far
 #define AGGREGATE_NONE (-2) // of a row without couplings
 
-// Bits of a coupling (i, j): strong if abs(a_ij) > theta sqrt(m_i m_j), m_i =
-// max_{k /= i} abs(a_ik); in the filtered matrix if strong or abs(a_ij) > theta
-// m_i, that is, large for row i, though it may be small for row j.
+// Bits of a coupling (lib/multilevel/strength.h); a strong one is also in the
+// filtered matrix.
 #define COUPLING_STRONG   1
 #define COUPLING_FILTERED 2
 

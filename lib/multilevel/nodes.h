@@ -22,7 +22,7 @@ enum lcl_status lcl_nodes_init(struct lcl_nodes *N, lcl_context *ctx,
 void lcl_nodes_finish(struct lcl_nodes *N);
 
 // F = I - w D_F^-1 A_F with w = 4 / (3 lambda), where A_F has the entries of A
-// inside nodes and between the nodes that S, of N->graph, couples strongly.
+// inside nodes and between the nodes that the filtered matrix of S couples.
 // Reads the number of entries.
 enum lcl_status lcl_nodes_filter(struct lcl_device_matrix *F,
                                  const struct lcl_nodes *N,

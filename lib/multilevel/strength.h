@@ -9,9 +9,11 @@
 #include "host/program.h"
 
 // Entry (i, j), i /= j, is strong if abs(a_ij) > theta sqrt(m_i m_j), m_i =
-// max_{k /= i} abs(a_ik). The filtered matrix A_F has the strong couplings; its
-// diagonal df_i is a_ii plus the weak couplings of row i if this has the sign
-// of a_ii and more than a tenth of its size, otherwise a_ii.
+// max_{k /= i} abs(a_ik): aggregates grow along these. The filtered matrix A_F
+// has them and the entries with abs(a_ij) > theta m_i: beside a region of large
+// coefficients, row i of small ones follows row j there. The diagonal df_i of
+// A_F is a_ii plus the other couplings of row i if this has the sign of a_ii
+// and more than a tenth of its size, otherwise a_ii.
 struct lcl_strength_params {
     double theta; // 0 and more
     // Also strong if a_ji is stored and strong, for matrices of unsymmetric
@@ -21,7 +23,8 @@ struct lcl_strength_params {
 
 struct lcl_strength {
     int64_t n, nnz;
-    lcl_buffer *strong;   // nnz, uint8: 1 for strong couplings
+    lcl_buffer *strong;   // nnz, uint8: COUPLING_ bits of aggregate.cl.h; 0 for
+                          // entries that A_F has not, and on the diagonal
     lcl_buffer *inv_diag; // n, double: 1 / df_i; 0 if df_i is not normal
     // n, int32: strong couplings of a row; -1 if it has no couplings but zeros
     lcl_buffer *strong_count;

@@ -162,8 +162,7 @@ static bool has_filtered(const struct lcl_csr *A,
 
 // Every row with couplings is in one aggregate, and no aggregate is empty. In a
 // symmetric graph, rows without couplings in the filtered matrix have their
-// own, other rows without strong couplings have one of a neighbour, unless all
-// of these are like them.
+// own, other rows without strong couplings have that of a neighbour.
 static void expect_all_rows(const struct lcl_csr *A,
                             const struct lcl_ref_strength *S,
                             const struct lcl_ref_aggregates *G, bool symmetric)
@@ -313,6 +312,29 @@ static void test_aggregates__any_diagonal_matches(void **state)
     expect_all(*state, symmetrised(test_stretched_csr(n, n, 8)), true);
 }
 
+// Couplings of a million in two pairs; the last row has small ones to both.
+static void test_aggregates__rows_of_small_couplings_join(void **state)
+{
+    const double dense[] = {
+        1e6 + 1, -1e6, 0,    0,    -1,   //
+        -1e6,    1e6,  0,    0,    0,    //
+        0,       0,    1e6,  -1e6, -0.9, //
+        0,       0,    -1e6, 1e6,  0,    //
+        -1,      0,    -0.9, 0,    2,    //
+    };
+    struct lcl_csr A = test_csr_from_dense(5, dense);
+    struct lcl_ref_strength S;
+    struct lcl_ref_aggregates G;
+    assert_int_equal(lcl_ref_strength_init(&S, &A, 0.25, false), LCL_OK);
+    assert_int_equal(lcl_ref_aggregates_init(&G, &A, &S, 0), LCL_OK);
+    assert_int_equal(S.strong_count[4], 0);
+    assert_int_equal(G.aggregates, 2);
+    assert_int_equal(G.aggregate[4], G.aggregate[0]);
+    lcl_ref_aggregates_finish(&G);
+    lcl_ref_strength_finish(&S);
+    expect_all(*state, A, true);
+}
+
 static void test_aggregates__extreme_values_match(void **state)
 {
     const double scales[] = {1e-305, 1e-300, 1e150, 1e305};
@@ -395,6 +417,7 @@ int main(void)
         cmocka_unit_test(test_aggregates__rows_with_many_couplings_match),
         cmocka_unit_test(test_aggregates__long_rows_join),
         cmocka_unit_test(test_aggregates__any_diagonal_matches),
+        cmocka_unit_test(test_aggregates__rows_of_small_couplings_join),
         cmocka_unit_test(test_aggregates__extreme_values_match),
         cmocka_unit_test(test_aggregates__matrices_without_couplings_match),
         cmocka_unit_test(test_aggregates__an_empty_matrix_has_none),
