@@ -8,20 +8,13 @@
 #include "host/limit.h"
 #include "host/log.h"
 #include "host/runtime.h"
+#include "lib/chain/outcome.h"
 #include "lib/distributed/team_operator.h"
 #include "lib/krylov/cg_columns.h"
 #include "lib/krylov/column_pass.h"
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
-
-// What came of one of several right-hand sides.
-struct outcome {
-    struct lcl_attempt attempt[LCL_CHAIN_MAX];
-    int attempts;
-    double *history;
-};
 
 struct lcl_chain {
     lcl_operator *A;
@@ -37,12 +30,8 @@ struct lcl_chain {
     struct lcl_solver_params given;
     uint64_t version;      // of the values for which the plan is
     double first_residual; // ||b - A x|| before the first method
-    // of the last solve
-    struct lcl_attempt attempt[LCL_CHAIN_MAX];
-    int attempts;
-    struct lcl_report report;
-    double *history;
-    struct outcome *column; // of lcl_chain_solve_many(); NULL: one column
+    struct lcl_outcome last;
+    struct lcl_outcome *column; // of lcl_chain_solve_many(); NULL: one column
     int columns;
     int solving;              // this column, alone
     double started, deadline; // 0: none
@@ -69,7 +58,7 @@ static struct lcl_progress_info over_all(const lcl_chain *C,
                                          const struct lcl_progress_info *info)
 {
     struct lcl_progress_info sum = *info;
-    sum.iteration += C->report.iterations;
+    sum.iteration += C->last.report.iterations;
     sum.seconds = lcl_now() - C->started;
     sum.column += C->solving;
     return sum;
@@ -181,35 +170,17 @@ static bool is_last(const lcl_chain *C)
     return C->at == C->plan.count - 1;
 }
 
-static bool is_found_indefinite(const lcl_chain *C)
-{
-    for (int k = 0; k < C->attempts; ++k)
-        if (C->attempt[k].stop == LCL_STOP_INDEFINITE_MATRIX)
-            return true;
-    return false;
-}
-
-// Whether LU was tried: a set-up that it refused for its work may be within the
-// budget later.
-static bool is_factored(const lcl_chain *C)
-{
-    for (int k = 0; k < C->attempts; ++k)
-        if (C->attempt[k].precond == LCL_PRECOND_LU &&
-            C->attempt[k].status != LCL_ECANCELLED)
-            return true;
-    return false;
-}
-
 // Whether the attempts so far tell that a method is of no use: CG if the matrix
 // is not definite, MINRES, which takes more iterations, as long as it may be,
 // and LU once it has failed.
 static bool is_useless(const lcl_chain *C, const struct lcl_method *m)
 {
-    if (m->precond.type == LCL_PRECOND_LU && is_factored(C))
+    if (m->precond.type == LCL_PRECOND_LU && lcl_outcome_is_factored(&C->last))
         return true;
     const struct lcl_solver_facts *facts = lcl_solver_facts(m->solver.type);
-    return is_found_indefinite(C) ? facts->definite
-                                  : facts->definite_precond && C->plan.definite;
+    return lcl_outcome_is_indefinite(&C->last)
+               ? facts->definite
+               : facts->definite_precond && C->plan.definite;
 }
 
 // Goes to the next method that suits the matrix, or to the last one.
@@ -246,7 +217,7 @@ static void record(lcl_chain *C, int at, enum lcl_status st,
     const bool in_use = at == C->at;
     const struct lcl_solver_params *p =
         in_use && C->S ? &C->S->params : &m->solver;
-    C->attempt[C->attempts++] = (struct lcl_attempt){
+    C->last.attempt[C->last.attempts++] = (struct lcl_attempt){
         .solver = p->type,
         .precond = in_use && C->M ? C->M->info.type : m->precond.type,
         .parameter = parameter_of(p->type, p),
@@ -254,31 +225,13 @@ static void record(lcl_chain *C, int at, enum lcl_status st,
         .status = st,
         .stop = r->stop,
         .iterations = r->iterations,
-        .true_residual = r->stop          ? r->true_residual
-                         : C->report.stop ? C->report.true_residual
-                                          : NAN,
+        .true_residual = r->stop               ? r->true_residual
+                         : C->last.report.stop ? C->last.report.true_residual
+                                               : NAN,
         .setup_seconds = C->setup_seconds,
         .solve_seconds = r->seconds,
     };
     C->setup_seconds = 0;
-}
-
-// Appends a history, whose first entry is the last one so far.
-static enum lcl_status lengthen(lcl_chain *C, const struct lcl_report *r)
-{
-    const int before = C->report.history_count;
-    const int from = before > 0 ? 1 : 0;
-    if (r->history_count <= from)
-        return LCL_OK;
-    const int count = before + r->history_count - from;
-    double *longer = lcl_realloc(C->history, (size_t)count, sizeof *longer);
-    if (!longer)
-        return lcl_fail_memory(log_of(C), "the history");
-    memcpy(longer + before, r->history + from,
-           (size_t)(count - before) * sizeof *longer);
-    C->history = longer;
-    C->report.history_count = count;
-    return LCL_OK;
 }
 
 // Operations with entries of A and M.
@@ -290,23 +243,6 @@ static double operations_of(const lcl_chain *C, const struct lcl_report *r)
            (double)(C->A->info.nnz + info->factors.nnz);
 }
 
-// Adds the report of a method.
-static enum lcl_status add(lcl_chain *C, const struct lcl_report *r)
-{
-    const struct lcl_report before = C->report;
-    const enum lcl_status st = lengthen(C, r);
-    const int count = C->report.history_count;
-    C->report = *r;
-    C->report.iterations += before.iterations;
-    C->report.restarts += before.restarts;
-    C->report.x_iteration = r->x_iteration > 0 || before.iterations == 0
-                                ? before.iterations + r->x_iteration
-                                : before.x_iteration;
-    C->report.history = C->history;
-    C->report.history_count = count;
-    return st;
-}
-
 // ------------------------------------------------------------------- solve
 
 // Methods after the first one start from a better x, which does not change the
@@ -315,7 +251,7 @@ static void set_reference(lcl_chain *C)
 {
     if (C->given.relative_to != LCL_RELATIVE_TO_R0)
         return;
-    C->S->params.relative_to = C->report.stop == LCL_STOP_NONE
+    C->S->params.relative_to = C->last.report.stop == LCL_STOP_NONE
                                    ? LCL_RELATIVE_TO_R0
                                    : LCL_RELATIVE_TO_REFERENCE;
     C->S->params.reference = C->first_residual;
@@ -324,7 +260,7 @@ static void set_reference(lcl_chain *C)
 static void note_reference(lcl_chain *C)
 {
     const lcl_solver *S = C->S->member ? C->S->member[0] : C->S;
-    if (C->report.stop == LCL_STOP_NONE)
+    if (C->last.report.stop == LCL_STOP_NONE)
         C->first_residual = fmin(ldexp(sqrt(S->start_rr), S->unit), DBL_MAX);
 }
 
@@ -334,14 +270,20 @@ static double time_left(const lcl_chain *C)
     return C->deadline > 0 ? fmax(C->deadline - lcl_now(), DBL_MIN) : 0;
 }
 
+// Half of the iterations are left to later methods.
+static void set_limits(const lcl_chain *C)
+{
+    const int left = C->max_iters - C->last.report.iterations;
+    C->S->params.max_iters = is_last(C) ? left : left - left / 2;
+    C->S->params.time_limit = time_left(C);
+}
+
 static enum lcl_status run(lcl_chain *C, const double *b, double *x)
 {
     struct lcl_report r = LCL_REPORT_INIT;
     enum lcl_status st = C->S ? LCL_OK : make(C), added;
     if (st >= 0) {
-        const int left = C->max_iters - C->report.iterations;
-        C->S->params.max_iters = is_last(C) ? left : left - left / 2;
-        C->S->params.time_limit = time_left(C);
+        set_limits(C);
         set_reference(C);
         st = lcl_solver_solve(C->S, b, x, &r);
         note_reference(C);
@@ -350,7 +292,7 @@ static enum lcl_status run(lcl_chain *C, const double *b, double *x)
     record(C, C->at, st, &r);
     if (r.stop == LCL_STOP_NONE)
         return st;
-    added = add(C, &r);
+    added = lcl_outcome_add(&C->last, &r, log_of(C));
     return added < 0 ? added : st;
 }
 
@@ -358,13 +300,13 @@ static enum lcl_status run(lcl_chain *C, const double *b, double *x)
 static bool goes_on(const lcl_chain *C, enum lcl_status st)
 {
     return !is_last(C) && st != LCL_OK && (st > 0 || is_refusal(C, st)) &&
-           !lcl_krylov_is_interrupted(C->report.stop) &&
-           C->end == LCL_STOP_NONE && C->report.iterations < C->max_iters;
+           !lcl_krylov_is_interrupted(C->last.report.stop) &&
+           C->end == LCL_STOP_NONE && C->last.report.iterations < C->max_iters;
 }
 
 static void advance(lcl_chain *C)
 {
-    const struct lcl_attempt *a = &C->attempt[C->attempts - 1];
+    const struct lcl_attempt *a = &C->last.attempt[C->last.attempts - 1];
     lcl_info(log_of(C), "%s with %s failed: %s; trying the next method",
              lcl_solver_name(a->solver), lcl_precond_name(a->precond),
              a->stop ? lcl_stop_str(a->stop) : lcl_status_str(a->status));
@@ -385,8 +327,7 @@ static void begin(lcl_chain *C)
         C->at = 0;
     }
     C->exhausted = false;
-    C->attempts = 0;
-    C->report = (struct lcl_report)LCL_REPORT_INIT;
+    lcl_outcome_begin(&C->last);
     C->started = lcl_now();
     C->operations = 0;
     set_deadline(C, C->started - C->setup_seconds);
@@ -395,9 +336,9 @@ static void begin(lcl_chain *C)
 // The solve ends in a set-up or between methods, with what these have left.
 static enum lcl_status end_early(lcl_chain *C, enum lcl_stop why)
 {
-    if (C->report.stop == LCL_STOP_NONE)
-        C->report.residual = C->report.true_residual = NAN;
-    C->report.stop = why;
+    if (C->last.report.stop == LCL_STOP_NONE)
+        C->last.report.residual = C->last.report.true_residual = NAN;
+    C->last.report.stop = why;
     return lcl_stop_status(why);
 }
 
@@ -416,13 +357,13 @@ static enum lcl_status go_on(lcl_chain *C, const double *b, double *x,
     }
     const bool refused = is_refusal(C, st);
     C->exhausted = st > 0 || may_be_refusal(st);
-    C->report.seconds = lcl_now() - C->started;
+    C->last.report.seconds = lcl_now() - C->started;
     if ((st > 0 || st == LCL_ECANCELLED) && C->end != LCL_STOP_NONE)
         st = end_early(C, C->end);
-    else if (refused && C->report.stop)
+    else if (refused && C->last.report.stop)
         st = ran;
     if (st >= 0 && report)
-        *report = C->report;
+        *report = C->last.report;
     return st;
 }
 
@@ -443,7 +384,7 @@ static enum lcl_status end_solve(lcl_chain *C, enum lcl_status st)
 static void drop_columns(lcl_chain *C)
 {
     for (int j = 0; j < C->columns; ++j)
-        lcl_free(C->column[j].history);
+        lcl_outcome_finish(&C->column[j]);
     lcl_free(C->column);
     C->column = NULL;
     C->columns = 0;
@@ -475,17 +416,13 @@ static enum lcl_status make_columns(lcl_chain *C, int count)
     return LCL_OK;
 }
 
-// Keeps what came of column j; its report points to the history.
-static void keep_column(lcl_chain *C, int j, struct lcl_report *reports,
-                        const struct lcl_report *report)
+// Keeps what came of column j.
+static void keep_column(lcl_chain *C, int j, struct lcl_report *reports)
 {
-    struct outcome *o = &C->column[j];
-    memcpy(o->attempt, C->attempt, sizeof o->attempt);
-    o->attempts = C->attempts;
-    o->history = C->history;
-    C->history = NULL;
+    C->column[j] = C->last;
+    C->last.history = NULL;
     if (reports)
-        reports[j] = *report;
+        reports[j] = C->column[j].report;
 }
 
 static enum lcl_status solve_one_by_one(lcl_chain *C,
@@ -494,16 +431,15 @@ static enum lcl_status solve_one_by_one(lcl_chain *C,
 {
     enum lcl_status result = LCL_OK;
     for (int j = 0; j < c->count; ++j) {
-        struct lcl_report report = LCL_REPORT_INIT;
         C->solving = j;
         const enum lcl_status st =
-            solve(C, c->b + j * c->ldb, c->x + j * c->ldx, &report);
+            solve(C, c->b + j * c->ldb, c->x + j * c->ldx, NULL);
         if (st < 0)
             return st;
-        keep_column(C, j, reports, &report);
+        keep_column(C, j, reports);
         if (result == LCL_OK)
             result = st;
-        if (lcl_krylov_is_interrupted(report.stop))
+        if (lcl_krylov_is_interrupted(C->column[j].report.stop))
             break;
     }
     return result;
@@ -517,7 +453,6 @@ static enum lcl_status finish_column(lcl_chain *C,
 {
     const double *b = c->b + j * c->ldb;
     double *x = c->x + j * c->ldx;
-    struct lcl_report report = LCL_REPORT_INIT;
     enum lcl_status st = lcl_stop_status(r->stop), added;
     const bool more = st != LCL_OK && !lcl_krylov_is_interrupted(r->stop);
     if (more && C->exhausted && C->at != first) {
@@ -529,13 +464,13 @@ static enum lcl_status finish_column(lcl_chain *C,
     begin(C);
     C->started -= r->seconds;
     record(C, first, st, r);
-    if ((added = add(C, r)) < 0)
+    if ((added = lcl_outcome_add(&C->last, r, log_of(C))) < 0)
         return added;
     if (C->at != first && more)
         st = run(C, b, x);
-    st = go_on(C, b, x, st, &report);
+    st = go_on(C, b, x, st, NULL);
     if (st >= 0)
-        keep_column(C, j, reports, &report);
+        keep_column(C, j, reports);
     return st;
 }
 
@@ -569,9 +504,7 @@ static enum lcl_status solve_together(lcl_chain *C,
 {
     const int at = C->at;
     enum lcl_status result = LCL_OK, st;
-    C->S->params.max_iters =
-        is_last(C) ? C->max_iters : C->max_iters - C->max_iters / 2;
-    C->S->params.time_limit = time_left(C);
+    set_limits(C);
     st = lcl_solver_solve_many(C->S, c->b, c->ldb, c->x, c->ldx, c->count,
                                first);
     struct histories taken = take_histories(C->S);
@@ -700,7 +633,7 @@ static enum lcl_status begin_anew(lcl_chain *C)
     C->at = 0;
     C->exhausted = false;
     C->dropped = 0;
-    C->attempts = 0; // what they found was true of other values
+    C->last.attempts = 0; // what they found was true of other values
     drop_columns(C);
     lcl_info(log_of(C), "the new values suggest other methods: %s",
              C->plan.reason);
@@ -781,10 +714,9 @@ const struct lcl_attempt *lcl_chain_column_attempt(const lcl_chain *C,
 {
     if (!C || column < 0 || column >= (C->columns > 0 ? C->columns : 1))
         return NULL;
-    const struct outcome *o = C->columns > 0 ? &C->column[column] : NULL;
-    const struct lcl_attempt *all = o ? o->attempt : C->attempt;
-    const int attempts = o ? o->attempts : C->attempts;
-    return index >= 0 && index < attempts ? &all[index] : NULL;
+    const struct lcl_outcome *o =
+        C->columns > 0 ? &C->column[column] : &C->last;
+    return index >= 0 && index < o->attempts ? &o->attempt[index] : NULL;
 }
 
 const struct lcl_attempt *lcl_chain_attempt(const lcl_chain *C, int index)
@@ -816,7 +748,7 @@ void lcl_chain_destroy(lcl_chain **chain)
         return;
     drop(*chain);
     drop_columns(*chain);
-    lcl_free((*chain)->history);
+    lcl_outcome_finish(&(*chain)->last);
     lcl_free(*chain);
     *chain = NULL;
 }
