@@ -25,7 +25,8 @@ enum { INDEX = 4, VALUE = 8, MAP = INDEX + VALUE };
 struct size {
     const struct lcl_caps *caps;
     const struct lcl_properties *look;
-    double rows, nnz;
+    double total;     // rows, of all devices
+    double rows, nnz; // of one
     int block;
 };
 
@@ -108,7 +109,7 @@ static double multigrid_bytes(const struct size *s,
                               const struct lcl_precond_params *p)
 {
     const bool smoothes_by_factors =
-        lcl_amg_smoother_of(&p->amg, s->look, s->rows) == LCL_AMG_ILDU0;
+        lcl_amg_smoother_of(&p->amg, s->look, s->total) == LCL_AMG_ILDU0;
     const double limit =
         p->amg.coarse_rows ? (double)p->amg.coarse_rows : LCL_COARSE_ROWS;
     const double last = s->rows <= limit ? s->rows : limit / 2;
@@ -258,12 +259,15 @@ enum lcl_status lcl_estimate_solve(struct lcl_estimate *out,
         return lcl_misuse(log, "lcl_estimate_solve: out is NULL");
     *out = (struct lcl_estimate)LCL_ESTIMATE_INIT;
     enum lcl_status st = check(A, caps, devices, log);
-    if (st < 0 || (st = lcl_properties_host(&look, A, log)) < 0)
+    if (st < 0)
         return st;
     if (options)
         o = *options;
     const int block =
         o.op.block_size ? o.op.block_size : lcl_csr_natural_block(A);
+    const bool aside = devices == 1 && block == 1;
+    if ((st = lcl_properties_host(&look, A, aside, log)) < 0)
+        return st;
     struct lcl_traits traits = {
         .look = &look,
         .n = A->rows,
@@ -280,8 +284,12 @@ enum lcl_status lcl_estimate_solve(struct lcl_estimate *out,
     lcl_choose(&o.precond, &o.solver, &out->reason, &traits);
     if (named)
         out->reason = "";
-    const struct size size = {caps, &look, (double)A->rows / devices,
-                              (double)A->nnz / devices, block};
+    const struct size size = {.caps = caps,
+                              .look = &look,
+                              .total = (double)A->rows,
+                              .rows = (double)A->rows / devices,
+                              .nnz = (double)A->nnz / devices,
+                              .block = block};
     out->solver = o.solver.type;
     out->precond = o.precond.type;
     out->rows = (A->rows + devices - 1) / devices;

@@ -224,7 +224,7 @@ enum lcl_status lcl_apply_buffers(lcl_operator *A, const lcl_buffer *x,
 // Columns of lone rows; a rank does not know those of others.
 static bool may_set_aside(const lcl_operator *A)
 {
-    return !A->look.symmetric && !A->range.comm && !A->ops->add_asymmetry &&
+    return !A->range.comm && !A->ops->add_asymmetry &&
            A->range.n == A->domain.n && A->matrix->block == 1;
 }
 

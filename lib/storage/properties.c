@@ -44,7 +44,7 @@ static enum lcl_status unmap(const struct mapped *m,
     return a < 0 ? a : b < 0 ? b : c;
 }
 
-// By `host`, one of the functions of look_host.c.
+// By `host`, one of the functions of properties_host.c.
 static enum lcl_status sum_on_host(
     double *sum, lcl_context *ctx, const struct lcl_device_matrix *A,
     enum lcl_status (*host)(double *sum, const struct lcl_properties_matrix *M,
@@ -158,19 +158,30 @@ void lcl_properties_from_sums(struct lcl_properties *properties,
     properties->opposite = sum[5] > 0 && isfinite(sum[5]) ? sum[4] / sum[5] : 0;
 }
 
+bool lcl_properties_may_set_aside(const struct lcl_properties *P, int64_t n)
+{
+    return !P->symmetric && lcl_properties_has_one_sign(P, n) && P->close != n;
+}
+
+void lcl_properties_set_aside(struct lcl_properties *P, const double sum[2])
+{
+    const double asymmetry = asymmetry_of(sum);
+    if (asymmetry > LCL_SYMMETRY_TOLERANCE)
+        return;
+    P->asymmetry = asymmetry;
+    P->symmetric = P->aside = true;
+}
+
 enum lcl_status lcl_properties_aside(struct lcl_properties *P, lcl_context *ctx,
                                      const struct lcl_device_matrix *A)
 {
     double sum[2];
-    const bool one_sign = P->positive == A->n || P->negative == A->n;
-    if (!one_sign || P->close == A->n) // lone rows are dominated
+    if (!lcl_properties_may_set_aside(P, A->n))
         return LCL_OK;
     const enum lcl_status st =
         is_for_host(ctx) ? sum_on_host(sum, ctx, A, lcl_properties_host_aside)
                          : lcl_lone_asymmetry(sum, ctx, A);
-    if (st < 0 || asymmetry_of(sum) > LCL_SYMMETRY_TOLERANCE)
-        return st;
-    P->asymmetry = asymmetry_of(sum);
-    P->symmetric = P->aside = true;
-    return LCL_OK;
+    if (st == LCL_OK)
+        lcl_properties_set_aside(P, sum);
+    return st;
 }

@@ -75,22 +75,34 @@ void lcl_properties_add_asymmetry(double sum[2], int64_t i, int64_t j,
 void lcl_properties_from_sums(struct lcl_properties *properties,
                               const double *sum);
 
-// Finds the properties of A, of block size 1 and not symmetric, without the
-// columns of lone rows: if the rest is symmetric and may be definite, *P has
-// those of the rest. Returns LCL_OK or a status of lcl_properties_sums().
+// Finds the properties of A, square and of block size 1, without the columns of
+// lone rows, unless it is symmetric: if the rest is symmetric and may be
+// definite, *P has those of the rest. Returns LCL_OK or a status of
+// lcl_properties_sums().
 enum lcl_status lcl_properties_aside(struct lcl_properties *P, lcl_context *ctx,
                                      const struct lcl_device_matrix *A);
 
-// Finds the properties of a square matrix in host memory. Returns LCL_OK or
-// LCL_ENOMEM.
+// Finds the properties of a square matrix in host memory, with `aside` as
+// above. Returns LCL_OK or LCL_ENOMEM.
 enum lcl_status lcl_properties_host(struct lcl_properties *properties,
-                                    const struct lcl_csr *A,
+                                    const struct lcl_csr *A, bool aside,
                                     const struct lcl_log *log);
 
-// Whether a symmetric matrix may be definite: its diagonal has one sign.
+static inline bool lcl_properties_has_one_sign(
+    const struct lcl_properties *properties, int64_t n)
+{
+    return properties->positive == n || properties->negative == n;
+}
+
+// Whether a symmetric matrix may be definite.
 static inline bool lcl_properties_is_definite(
     const struct lcl_properties *properties, int64_t n)
 {
-    return properties->symmetric &&
-           (properties->positive == n || properties->negative == n);
+    return properties->symmetric && lcl_properties_has_one_sign(properties, n);
 }
+
+// The two steps of lcl_properties_aside(): whether the columns of lone rows may
+// make the difference, as they are dominated; and what the sums of the rest
+// say.
+bool lcl_properties_may_set_aside(const struct lcl_properties *P, int64_t n);
+void lcl_properties_set_aside(struct lcl_properties *P, const double sum[2]);

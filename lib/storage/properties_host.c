@@ -288,14 +288,19 @@ struct lcl_properties_matrix lcl_properties_matrix_of(const struct lcl_bsr *A)
 }
 
 enum lcl_status lcl_properties_host(struct lcl_properties *properties,
-                                    const struct lcl_csr *A,
+                                    const struct lcl_csr *A, bool aside,
                                     const struct lcl_log *log)
 {
     const struct lcl_bsr B = lcl_bsr_of_csr(A);
     const struct lcl_properties_matrix M = lcl_properties_matrix_of(&B);
     double sum[PROPERTIES_SUMS];
-    const enum lcl_status st = lcl_properties_host_sums(sum, &M, log);
-    if (st == LCL_OK)
-        lcl_properties_from_sums(properties, sum);
+    enum lcl_status st = lcl_properties_host_sums(sum, &M, log);
+    if (st < 0)
+        return st;
+    lcl_properties_from_sums(properties, sum);
+    if (!aside || !lcl_properties_may_set_aside(properties, A->rows))
+        return LCL_OK;
+    if ((st = lcl_properties_host_aside(sum, &M, log)) == LCL_OK)
+        lcl_properties_set_aside(properties, sum);
     return st;
 }

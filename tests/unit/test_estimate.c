@@ -42,6 +42,18 @@ static struct lcl_estimate estimate(const struct lcl_csr *A,
     return e;
 }
 
+// The first row prescribes its unknown; its column is not eliminated.
+static void test_estimate__prescribed_unknowns_are_set_aside(void **state)
+{
+    struct lcl_csr A = problem("lap3d:16");
+    (void)state;
+    for (int64_t k = A.row_ptr[0]; k < A.row_ptr[1]; ++k)
+        A.val[k] = A.col_ind[k] == 0 ? 1 : 0;
+    assert_int_equal(estimate(&A, NULL, 1).solver, LCL_SOLVER_CG);
+    assert_int_equal(estimate(&A, NULL, 2).solver, LCL_SOLVER_BICGSTAB);
+    lcl_csr_finish(&A);
+}
+
 static void test_estimate__takes_the_method_of_a_chain(void **state)
 {
     struct lcl_csr elliptic = problem("lap3d:16"),
@@ -144,6 +156,7 @@ static void test_estimate__refuses_wrong_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_estimate__prescribed_unknowns_are_set_aside),
         cmocka_unit_test(test_estimate__takes_the_method_of_a_chain),
         cmocka_unit_test(test_estimate__every_method_has_one),
         cmocka_unit_test(test_estimate__follows_the_parameters),
