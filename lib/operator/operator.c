@@ -174,10 +174,10 @@ enum lcl_status lcl_operator_apply_cl(lcl_operator *A,
     lcl_context *ctx = A->range.ctx;
     const struct lcl_pair_plan plan = {
         x, y, A->info.cols, A->info.rows, "x", "y", .rereads = A->info.kron};
-    if ((st = lcl_context_expect_product(ctx, name)) < 0 ||
-        (st = lcl_events_enter(ctx, events)) < 0)
+    if ((st = lcl_context_expect_product(ctx, name)) < 0)
         return st;
-    if ((st = lcl_pair_begin(&v, ctx, &plan)) == LCL_OK)
+    if ((st = lcl_events_enter(ctx, events)) == LCL_OK &&
+        (st = lcl_pair_begin(&v, ctx, &plan)) == LCL_OK)
         st = lcl_apply_buffers(A, v.x, v.y);
     st = lcl_space_end(&A->range, lcl_pair_end(&v, st));
     return st < 0 ? st : lcl_events_mark(ctx, events->done);

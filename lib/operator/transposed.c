@@ -149,9 +149,8 @@ enum lcl_status lcl_operator_apply_transpose_cl(
     lcl_context *ctx = A->range.ctx;
     const struct lcl_pair_plan plan = {
         x, y, A->info.rows, A->info.cols, "x", "y", .rereads = A->info.kron};
-    if ((st = lcl_events_enter(ctx, events)) < 0)
-        return st;
-    if ((st = lcl_pair_begin(&v, ctx, &plan)) == LCL_OK)
+    if ((st = lcl_events_enter(ctx, events)) == LCL_OK &&
+        (st = lcl_pair_begin(&v, ctx, &plan)) == LCL_OK)
         st = lcl_apply_numbered_buffers(T, A->numbering, v.x, v.y);
     st = lcl_pair_end(&v, st);
     return st < 0 ? st : lcl_events_mark(ctx, events->done);

@@ -30,10 +30,10 @@ static enum lcl_status apply_arrays(lcl_precond *M,
     const int64_t n = M->op.range.n;
     const struct lcl_pair_plan plan = {
         b, x, n, n, "b", "x", .may_overlap = true};
-    if ((st = expect(ctx, function)) < 0 ||
-        (st = lcl_events_enter(ctx, events)) < 0)
+    if ((st = expect(ctx, function)) < 0)
         return st;
-    if ((st = lcl_pair_begin(&v, ctx, &plan)) == LCL_OK)
+    if ((st = lcl_events_enter(ctx, events)) == LCL_OK &&
+        (st = lcl_pair_begin(&v, ctx, &plan)) == LCL_OK)
         st = apply(M, v.x, v.y);
     st = lcl_space_end(&M->op.range, lcl_pair_end(&v, st));
     return st < 0 ? st : lcl_events_mark(ctx, events->done);
