@@ -32,15 +32,19 @@ static enum lcl_status expect_equal(struct lcl_comm *C,
 
 enum lcl_status lcl_ranks_operator_begin(
     struct lcl_comm **comm, lcl_operator **out, lcl_context *ctx,
-    const void *mpi, const void *A, const char *function,
+    const lcl_ranks *ranks, const void *A, const char *function,
     const struct lcl_operator_params **params)
 {
     const struct lcl_log *log = lcl_context_log(ctx);
     enum lcl_status st = LCL_OK;
+    *comm = NULL;
     if (out)
         *out = NULL;
-    if ((ctx && (st = lcl_context_expect_collective(ctx, function)) < 0) ||
-        (st = lcl_mpi_comm_create(comm, mpi, log)) < 0)
+    if (ctx && (st = lcl_context_expect_collective(ctx, function)) < 0)
+        return st;
+    if (!ranks)
+        return lcl_misuse(log, "%s: ranks is NULL", function);
+    if ((st = lcl_mpi_comm_create(comm, lcl_ranks_mpi(ranks), log)) < 0)
         return st;
     if ((st = lcl_operator_begin(out, ctx, A, function, params)) == LCL_OK)
         st = refuse_ahead(*params, log);
@@ -62,29 +66,14 @@ enum lcl_status lcl_ranks_operator_end(lcl_operator *A, struct lcl_comm *C,
     return st;
 }
 
-enum lcl_status lcl_ranks_operator_refuse(lcl_operator **out,
-                                          const lcl_context *ctx,
-                                          const char *function)
-{
-    const enum lcl_status st =
-        ctx ? lcl_context_expect_collective(ctx, function) : LCL_OK;
-    if (out)
-        *out = NULL;
-    return st < 0 ? st
-                  : lcl_misuse(lcl_context_log(ctx), "%s: ranks is NULL",
-                               function);
-}
-
 enum lcl_status lcl_operator_create_ranks(
     lcl_operator **out, lcl_context *ctx, const lcl_ranks *ranks,
     const struct lcl_rows *A, const struct lcl_operator_params *params)
 {
     static const char function[] = "lcl_operator_create_ranks";
     struct lcl_comm *C;
-    if (!ranks)
-        return lcl_ranks_operator_refuse(out, ctx, function);
-    enum lcl_status st = lcl_ranks_operator_begin(
-        &C, out, ctx, lcl_ranks_mpi(ranks), A, function, &params);
+    enum lcl_status st =
+        lcl_ranks_operator_begin(&C, out, ctx, ranks, A, function, &params);
     if (st < 0)
         return st;
     const struct lcl_view rows = lcl_view_of_rows(A, 1);

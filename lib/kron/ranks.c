@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kronecker operators whose rows are distributed among the ranks of MPI.
-#include "lib/comm/ranks.h"
 #include "lib/distributed/ranks_operator.h"
 #include "lib/kron/distributed.h"
 
@@ -10,10 +9,8 @@ enum lcl_status lcl_operator_create_kron_ranks(
 {
     static const char function[] = "lcl_operator_create_kron_ranks";
     struct lcl_comm *C;
-    if (!ranks)
-        return lcl_ranks_operator_refuse(out, ctx, function);
-    enum lcl_status st = lcl_ranks_operator_begin(
-        &C, out, ctx, lcl_ranks_mpi(ranks), K, function, &params);
+    enum lcl_status st =
+        lcl_ranks_operator_begin(&C, out, ctx, ranks, K, function, &params);
     if (st < 0)
         return st;
     st = lcl_kron_check_ranks(params, &C->log);
