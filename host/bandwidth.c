@@ -35,7 +35,7 @@ enum lcl_status lcl_context_copy_bandwidth(lcl_context *ctx,
                           "lcl_context_copy_bandwidth: an argument is NULL");
     if ((st = lcl_context_expect_free(ctx, "lcl_context_copy_bandwidth")) < 0)
         return st;
-    const bool cpu = lcl_context_caps(ctx)->type == LCL_DEVICE_CPU;
+    const bool cpu = lcl_context_is_cpu(ctx);
     const int64_t count = cpu ? 1 << 24 : 1 << 26;
     if ((st = lcl_buffer_create(&from, ctx, count, 8, "copy")) == LCL_OK &&
         (st = lcl_buffer_create(&to, ctx, count, 8, "copy")) == LCL_OK)

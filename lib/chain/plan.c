@@ -132,7 +132,8 @@ static bool is_same(const struct lcl_method *a, const struct lcl_method *b)
 {
     const struct lcl_precond_params *p = &a->precond, *q = &b->precond;
     return a->solver.type == b->solver.type && p->type == q->type &&
-           p->trisolve == q->trisolve && p->ilut_p == q->ilut_p &&
+           p->trisolve == q->trisolve && p->ilu_level == q->ilu_level &&
+           p->partition.rows == q->partition.rows && p->ilut_p == q->ilut_p &&
            p->ilut_tol == q->ilut_tol && p->transversal == q->transversal &&
            p->order == q->order && p->cpr.pressure == q->cpr.pressure;
 }
@@ -161,7 +162,7 @@ enum lcl_status lcl_plan_make(struct lcl_plan *P, lcl_operator *A,
         st = choose(P, A, alone);
     else
         choose_free(P, A, alone);
-    for (int k = 0; k < P->count && P->count > 1; ++k)
+    for (int k = 0; P->count > 1 && k < P->count; ++k)
         if (P->method[k].solver.stagnation == 0)
             P->method[k].solver.stagnation = PATIENCE;
     return st;

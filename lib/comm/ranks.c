@@ -304,8 +304,8 @@ static enum lcl_status pass(struct lcl_comm *C, int peer, const double *from,
     return st;
 }
 
-// On rank 0, with one other rank: sends a part of the whole vector if `spread`,
-// else receives it.
+// On rank 0, with one other rank: sends a part of the whole vector if
+// `spreads`, else receives it.
 static enum lcl_status pass_whole(struct lcl_comm *C, int peer,
                                   const struct shape *s, const double *from,
                                   double *to, bool spreads)
@@ -342,7 +342,7 @@ static void copy_own(const struct shape *s, const double *from, double *to,
     }
 }
 
-// Copies the whole vectors on rank 0 to the parts of all ranks if `spread`,
+// Copies the whole vectors on rank 0 to the parts of all ranks if `spreads`,
 // else back.
 static enum lcl_status move(lcl_ranks *R, const struct shape *own,
                             const double *from, double *to, bool spreads)

@@ -198,13 +198,6 @@ static enum lcl_status find_levels(const struct lcl_symbolic_phase *phase,
         lcl_arg_int(phase->params.group), lcl_arg_buffer(phase->room));
 }
 
-static void swap(lcl_buffer **phase, lcl_buffer **b)
-{
-    lcl_buffer *kept = *phase;
-    *phase = *b;
-    *b = kept;
-}
-
 // Sorts the rows of each subdomain by level, into new buffers.
 static enum lcl_status sort_rows(struct lcl_symbolic_phase *phase)
 {
@@ -225,9 +218,9 @@ static enum lcl_status sort_rows(struct lcl_symbolic_phase *phase)
                     lcl_arg_buffer(perm), lcl_arg_buffer(phase->inverse),
                     lcl_arg_buffer(level), lcl_arg_buffer(sides),
                     lcl_arg_buffer(phase->room));
-    swap(&S->B.perm, &perm);
-    swap(&S->level, &level);
-    swap(&phase->sides, &sides);
+    lcl_buffer_swap(&S->B.perm, &perm);
+    lcl_buffer_swap(&S->level, &level);
+    lcl_buffer_swap(&phase->sides, &sides);
 out:
     lcl_buffer_destroy(&perm);
     lcl_buffer_destroy(&level);

@@ -33,18 +33,11 @@ void lcl_match_parts_finish(struct lcl_match_parts *P)
         lcl_buffer_destroy(all[i]);
 }
 
-static void swap(lcl_buffer **a, lcl_buffer **b)
-{
-    lcl_buffer *other = *a;
-    *a = *b;
-    *b = other;
-}
-
 enum lcl_status lcl_match_project(struct lcl_match_parts *P,
                                   struct lcl_matcher *m, int64_t n,
                                   const lcl_buffer *coarse)
 {
-    swap(&P->part, &P->finer);
+    lcl_buffer_swap(&P->part, &P->finer);
     return LCL_MATCH_LAUNCH(m, LCL_MATCH_PROJECT, LCL_MATCH_FEW,
                             lcl_arg_long(n), lcl_arg_buffer(coarse),
                             lcl_arg_buffer(P->finer), lcl_arg_buffer(P->part));
@@ -75,7 +68,7 @@ enum lcl_status lcl_match_refine(struct lcl_match_parts *P,
              lcl_arg_buffer(P->demand), lcl_arg_buffer(P->part),
              lcl_arg_buffer(P->next), lcl_arg_buffer(P->after))) < 0)
         return st;
-    swap(&P->rows, &P->next);
-    swap(&P->demand, &P->after);
+    lcl_buffer_swap(&P->rows, &P->next);
+    lcl_buffer_swap(&P->demand, &P->after);
     return LCL_OK;
 }

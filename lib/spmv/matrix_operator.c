@@ -122,13 +122,6 @@ static enum lcl_status values_changed(lcl_operator *A)
     return lcl_spmv_update(&G->product);
 }
 
-static void exchange(lcl_buffer **a, lcl_buffer **b)
-{
-    lcl_buffer *const kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
 enum lcl_status lcl_operator_place_values(lcl_operator *A, lcl_buffer **to)
 {
     struct given *G = A->state;
@@ -152,7 +145,7 @@ enum lcl_status lcl_operator_commit_values(lcl_operator *A)
 {
     struct given *G = A->state;
     if (!G->values.staged)
-        exchange(&G->matrix.val, &G->values.spare);
+        lcl_buffer_swap(&G->matrix.val, &G->values.spare);
     return lcl_operator_commit_staged(A);
 }
 
@@ -199,14 +192,14 @@ static enum lcl_status write_changed(lcl_operator *A,
     enum lcl_status st;
     if ((st = lcl_values_begin(&G->values, &G->matrix, &other)) < 0)
         return st;
-    exchange(&G->matrix.val, other);
+    lcl_buffer_swap(&G->matrix.val, other);
     if ((st = enqueue_values(G, given)) == LCL_OK)
         st = lcl_values_end(&G->values, &bad);
     if (st == LCL_OK && !bad) {
         values_are_new(A);
         return LCL_OK;
     }
-    exchange(&G->matrix.val, other);
+    lcl_buffer_swap(&G->matrix.val, other);
     if (st < 0 || (st = lcl_spmv_update(&G->product)) < 0)
         return st;
     return LCL_EFORMAT;

@@ -32,7 +32,7 @@ struct lcl_numbering_pair lcl_numbering_room(const struct lcl_numbering *N)
 
 static enum lcl_status make_room(struct lcl_numbering *N)
 {
-    if (lcl_context_caps(N->ctx)->type != LCL_DEVICE_CPU || N->n > HOST_ROWS)
+    if (!lcl_context_is_cpu(N->ctx) || N->n > HOST_ROWS)
         return LCL_OK;
     N->room = lcl_malloc(2 * room_of(N->n) + ALIGNMENT / sizeof(double),
                          sizeof *N->room);
