@@ -2,10 +2,8 @@
 // Lone rows on the device.
 #include "lib/storage/lone.h"
 
-#include "host/alloc.h"
 #include "host/geometry.h"
 #include "host/launch.h"
-#include "host/log.h"
 #include "host/runtime.h"
 #include "lib/vector/space.h"
 
@@ -42,21 +40,15 @@ static enum lcl_status enqueue_sums(lcl_buffer *sums, lcl_buffer *lone,
 enum lcl_status lcl_lone_asymmetry(double sum[2], lcl_context *ctx,
                                    const struct lcl_device_matrix *A)
 {
-    const size_t partial = 2 * (size_t)A->groups;
     lcl_buffer *sums = NULL, *lone = NULL;
-    double *host = lcl_malloc(partial, sizeof *host);
     enum lcl_status st;
-    if (!host)
-        return lcl_fail_memory(lcl_context_log(ctx), "partial sums");
     if ((st = lcl_buffer_create(&lone, ctx, A->n, 1, "lone rows")) == LCL_OK &&
-        (st = lcl_buffer_create(&sums, ctx, (int64_t)partial, sizeof *host,
+        (st = lcl_buffer_create(&sums, ctx, 2 * (int64_t)A->groups, sizeof *sum,
                                 "partial sums")) == LCL_OK &&
-        (st = enqueue_sums(sums, lone, ctx, A)) == LCL_OK &&
-        (st = lcl_buffer_read(sums, host, partial * sizeof *host)) == LCL_OK)
-        lcl_space_add_up(sum, host, 2, A->groups);
+        (st = enqueue_sums(sums, lone, ctx, A)) == LCL_OK)
+        st = lcl_read_sums(sum, sums, 2, A->groups, lcl_context_log(ctx));
     lcl_buffer_destroy(&lone);
     lcl_buffer_destroy(&sums);
-    lcl_free(host);
     return st;
 }
 

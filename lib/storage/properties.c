@@ -2,7 +2,6 @@
 // Properties of a square matrix on the device.
 #include "lib/storage/properties.h"
 
-#include "host/alloc.h"
 #include "host/geometry.h"
 #include "host/launch.h"
 #include "host/log.h"
@@ -80,37 +79,23 @@ static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx,
     return lcl_kernel_get(out, ctx, &spec);
 }
 
-// Adds the partial sums of all groups, in order.
-static enum lcl_status add_up(double *sum, const lcl_buffer *sums, double *host,
-                              int groups)
-{
-    const enum lcl_status st = lcl_buffer_read(
-        sums, host, PROPERTIES_SUMS * (size_t)groups * sizeof *host);
-    if (st == LCL_OK)
-        lcl_space_add_up(sum, host, PROPERTIES_SUMS, groups);
-    return st;
-}
-
 static enum lcl_status sum_on_device(double *sum, lcl_context *ctx,
                                      const struct lcl_device_matrix *A)
 {
-    const size_t partial = PROPERTIES_SUMS * (size_t)A->groups;
     lcl_kernel *kernel;
     lcl_buffer *sums = NULL;
-    double *host = lcl_malloc(partial, sizeof *host);
     enum lcl_status st;
-    if (!host)
-        return lcl_fail_memory(lcl_context_log(ctx), "partial sums");
     if ((st = get_kernel(&kernel, ctx, A)) == LCL_OK &&
-        (st = lcl_buffer_create(&sums, ctx, (int64_t)partial, sizeof *host,
-                                "partial sums")) == LCL_OK &&
+        (st =
+             lcl_buffer_create(&sums, ctx, (int64_t)PROPERTIES_SUMS * A->groups,
+                               sizeof *sum, "partial sums")) == LCL_OK &&
         (st = LCL_LAUNCH(kernel, A->groups, lcl_arg_long(A->block_rows),
                          lcl_arg_buffer(A->row_ptr), lcl_arg_buffer(A->col),
                          lcl_arg_buffer(A->val), lcl_arg_buffer(sums))) ==
             LCL_OK)
-        st = add_up(sum, sums, host, A->groups);
+        st = lcl_read_sums(sum, sums, PROPERTIES_SUMS, A->groups,
+                           lcl_context_log(ctx));
     lcl_buffer_destroy(&sums);
-    lcl_free(host);
     return st;
 }
 

@@ -2,6 +2,7 @@
 // Where vectors live.
 #include "lib/vector/space.h"
 
+#include "host/alloc.h"
 #include "host/geometry.h"
 #include "host/limit.h"
 #include "host/log.h"
@@ -53,6 +54,21 @@ void lcl_space_add_up(double *sum, const double *partial, int rows, int groups)
         for (int g = 0; g < groups; ++g)
             sum[q] += partial[(size_t)q * (size_t)groups + (size_t)g];
     }
+}
+
+enum lcl_status lcl_read_sums(double *sum, const lcl_buffer *partial, int rows,
+                              int groups, const struct lcl_log *log)
+{
+    const size_t count = (size_t)rows * (size_t)groups;
+    double *host = lcl_malloc(count, sizeof *host);
+    if (!host)
+        return lcl_fail_memory(log, "partial sums");
+    const enum lcl_status st =
+        lcl_buffer_read(partial, host, count * sizeof *host);
+    if (st == LCL_OK)
+        lcl_space_add_up(sum, host, rows, groups);
+    lcl_free(host);
+    return st;
 }
 
 // Rows of partial sums from byte `at` on become sums and zeros.

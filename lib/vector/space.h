@@ -32,6 +32,11 @@ enum lcl_status lcl_space_sums(lcl_buffer **out, const struct lcl_space *V);
 // sum[q] = the sum of row q of partial sums, in order.
 void lcl_space_add_up(double *sum, const double *partial, int rows, int groups);
 
+// The same for partial sums on the device. Returns LCL_OK, LCL_ENOMEM or
+// LCL_EDEVICE.
+enum lcl_status lcl_read_sums(double *sum, const lcl_buffer *partial, int rows,
+                              int groups, const struct lcl_log *log);
+
 // The functions below are collective and do nothing on one device.
 
 // Replaces the rows first .. first + rows - 1 of partial sums, `groups` in
