@@ -4,11 +4,11 @@
 //     count_filtered  entries of each row of F = I - w D_F^-1 A_F
 //     fill_filtered   the rows of F, with ascending columns
 //     unit_diagonal   turns zeros on the diagonal into ones
-// A_F has the entries inside nodes and between nodes that the filtered matrix of
-// the norms couples (lib/multilevel/strength.h); its diagonal D_F is that of A
-// plus the other entries of the row in the same component (aggregate_diagonal),
-// w = 4 / (3 lambda). Entry k of A is in block place[k] / LCL_BLOCK^2, and
-// strong[] is by blocks.
+// A_F has the entries inside nodes and between nodes that the filtered matrix
+// of the norms couples (lib/multilevel/strength.h); its diagonal D_F is that of
+// A plus the other entries of the row in the same component
+// (aggregate_diagonal), w = 4 / (3 lambda). Entry k of A is in block
+// place[k] / LCL_BLOCK^2, and strong[] is by blocks.
 //
 // Data:   CSR with ascending columns.
 // Launch: any number of groups; fill_filtered of one wave.
