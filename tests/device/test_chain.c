@@ -124,7 +124,7 @@ static void test_chain__cg_takes_prescribed_unknowns(void **state)
         struct test_run r;
         test_run_open(&r, *state, with_conditions(test_laplacian(9, 8, 7), 0),
                       &precond, &solver);
-        test_run_solve(&r, LCL_OK);
+        assert_int_equal(test_run_solve(&r, LCL_OK), 1);
         test_run_close(&r);
     }
     const struct lcl_precond_params mult = {.type = LCL_PRECOND_IC0,

@@ -252,6 +252,27 @@ static void test_chain_many__the_monitor_is_told_the_column(void **state)
     run_close(&r);
 }
 
+// Small groups share a pass among fewer columns.
+static void test_chain_many__the_monitor_is_told_the_first_of_a_pass(
+    void **state)
+{
+    const bool large = lcl_context_caps(*state)->max_group_size >= 256;
+    bool seen[MOST] = {false};
+    const struct lcl_solver_params params = {.type = LCL_SOLVER_CG,
+                                             .monitor = note_column,
+                                             .monitor_user = seen,
+                                             .monitor_every = 1};
+    const struct lcl_precond_params precond = {.type = LCL_PRECOND_JACOBI};
+    struct run r;
+    int solved;
+    run_open(&r, *state, test_laplacian(9, 8, 7), MOST, &precond, &params);
+    assert_int_equal(run_solve(&r, &solved), LCL_OK);
+    for (int j = 0; j < MOST; ++j)
+        if (large || j % 8 == 0)
+            assert_int_equal(seen[j], j % 8 == 0);
+    run_close(&r);
+}
+
 static void test_chain_many__wrong_arguments_are_refused(void **state)
 {
     struct run r;
@@ -285,6 +306,8 @@ int main(void)
         cmocka_unit_test(test_chain_many__the_monitor_ends_all),
         cmocka_unit_test(test_chain_many__a_call_to_cancel_ends_all),
         cmocka_unit_test(test_chain_many__the_monitor_is_told_the_column),
+        cmocka_unit_test(
+            test_chain_many__the_monitor_is_told_the_first_of_a_pass),
         cmocka_unit_test(test_chain_many__wrong_arguments_are_refused),
     };
     return test_device_run(tests);

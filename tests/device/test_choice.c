@@ -62,9 +62,11 @@ static void test_choice__the_matrix_chooses(void **state)
     expect_choice(*state, shifted(test_laplacian(12, 10, 9), 12),
                   LCL_SOLVER_MINRES, LCL_PRECOND_JACOBI);
     const bool fills = test_width(*state) == 1; // zeros of the diagonal
-    solve_by(*state, shifted(test_laplacian(12, 10, 9), 6),
-             fills ? LCL_SOLVER_BICGSTAB : LCL_SOLVER_MINRES,
-             fills ? LCL_PRECOND_ILUK : LCL_PRECOND_JACOBI);
+    const int attempts =
+        solve_by(*state, shifted(test_laplacian(12, 10, 9), 6),
+                 fills ? LCL_SOLVER_BICGSTAB : LCL_SOLVER_MINRES,
+                 fills ? LCL_PRECOND_ILUK : LCL_PRECOND_JACOBI);
+    assert_true(fills || attempts == 1);
     expect_choice(*state, test_unsymmetric(), LCL_SOLVER_BICGSTAB,
                   LCL_PRECOND_ILDU0);
 }
@@ -135,10 +137,9 @@ static void test_choice__modes_are_for_multigrid(void **state)
     const bool lanes = test_width(*state) > 1;
     const char *name = lanes ? "elasticity:11" : "elasticity:22";
     const struct lcl_precond_params open = {.type = LCL_PRECOND_DEFAULT};
-    struct lcl_csr A;
+    struct lcl_csr A = test_problem(name);
     struct lcl_dense X, B;
     lcl_operator *op;
-    assert_int_equal(lcl_csr_problem(&A, name, NULL), LCL_OK);
     assert_int_equal(lcl_problem_coordinates(&X, name, NULL), LCL_OK);
     assert_int_equal(lcl_rigid_body_modes(&B, &X, NULL), LCL_OK);
     assert_int_equal(lcl_operator_create(&op, *state, &A, NULL), LCL_OK);
@@ -163,9 +164,8 @@ static enum lcl_precond_type without_diagonals(lcl_context *ctx)
 static void expect_reservoir(lcl_context *ctx, const char *name,
                              enum lcl_precond_type precond)
 {
-    struct lcl_csr A;
+    struct lcl_csr A = test_problem(name);
     struct test_run r;
-    assert_int_equal(lcl_csr_problem(&A, name, NULL), LCL_OK);
     test_run_open(&r, ctx, A, NULL, NULL);
     assert_int_equal(test_run_precond(&r), precond);
     assert_int_equal(test_run_solve(&r, LCL_OK), 1);

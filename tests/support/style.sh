@@ -42,6 +42,7 @@ sources cl | includes | grep -vE '"[a-z0-9_]+\.cl\.h"|^cl/bundles/' |
 sources include host cl lib tools tests | includes | grep -F '../' |
     report 'include by a relative path' || rc=1
 sources include host cl lib tools tests | xargs -r awk '
-    FNR == 1 && !/SPDX-License-Identifier: BSD-3-Clause/ { print FILENAME }' |
+    FNR == 1 && /SPDX-License-Identifier: BSD-3-Clause/ { ok[FILENAME] }
+    END { for (i = 1; i < ARGC; ++i) if (!(ARGV[i] in ok)) print ARGV[i] }' |
     report 'no SPDX line at the top' || rc=1
 exit $rc
