@@ -64,6 +64,24 @@ lcl_context *test_context(int k)
     return others[k];
 }
 
+// -------------------------------------------------------------------- vectors
+
+double *test_vector(int64_t n)
+{
+    double *v = calloc((size_t)n + 1, sizeof *v);
+    assert_non_null(v);
+    return v;
+}
+
+double *test_random_vector(int64_t n, unsigned seed)
+{
+    double *v = test_vector(n);
+    uint64_t state = seed;
+    for (int64_t i = 0; i < n; ++i)
+        v[i] = 2 * test_random(&state) - 1;
+    return v;
+}
+
 // -------------------------------------------------------------------- buffers
 
 lcl_buffer *test_poisoned(lcl_context *ctx, int64_t count, size_t size)
@@ -165,6 +183,24 @@ lcl_buffer *test_stop_flag(lcl_context *ctx, int32_t value)
     return test_upload(ctx, &value, 1, sizeof value);
 }
 
+void test_upload_csr(struct lcl_device_matrix *D, lcl_context *ctx,
+                     const struct lcl_csr *A)
+{
+    const struct lcl_bsr view = lcl_bsr_of_csr(A);
+    assert_int_equal(lcl_device_matrix_init(D, ctx, &view), LCL_OK);
+}
+
+void test_upload_wide_csr(struct lcl_device_matrix *D, lcl_context *ctx,
+                          const struct lcl_csr *A, bool wide)
+{
+    test_upload_csr(D, ctx, A);
+    if (!wide)
+        return;
+    lcl_buffer_destroy(&D->row_ptr);
+    D->row_ptr = test_upload(ctx, A->row_ptr, A->rows + 1, sizeof(int64_t));
+    D->wide = true;
+}
+
 // ------------------------------------------------------------------- programs
 
 lcl_kernel *test_kernel(lcl_context *ctx, const struct lcl_spec *spec)
@@ -207,13 +243,6 @@ void test_expect_same(const char *what, const double *got,
                      (long long)i, got[i], expected[i]);
 }
 
-double *test_vector(int64_t n)
-{
-    double *v = calloc((size_t)n + 1, sizeof *v);
-    assert_non_null(v);
-    return v;
-}
-
 void test_expect_words(const char *what, const lcl_buffer *buffer,
                        const int32_t *expected, int64_t count)
 {
@@ -228,15 +257,6 @@ void test_expect_words(const char *what, const lcl_buffer *buffer,
     free(got);
 }
 
-double *test_random_vector(int64_t n, unsigned seed)
-{
-    double *v = test_vector(n);
-    uint64_t state = seed;
-    for (int64_t i = 0; i < n; ++i)
-        v[i] = 2 * test_random(&state) - 1;
-    return v;
-}
-
 void test_expect_bytes(const char *what, const lcl_buffer *buffer,
                        const uint8_t *expected, int64_t count)
 {
@@ -248,24 +268,6 @@ void test_expect_bytes(const char *what, const lcl_buffer *buffer,
             fail_msg("%s[%lld]: %d, expected %d", what, (long long)i, got[i],
                      expected[i]);
     free(got);
-}
-
-void test_upload_csr(struct lcl_device_matrix *D, lcl_context *ctx,
-                     const struct lcl_csr *A)
-{
-    const struct lcl_bsr view = lcl_bsr_of_csr(A);
-    assert_int_equal(lcl_device_matrix_init(D, ctx, &view), LCL_OK);
-}
-
-void test_upload_wide_csr(struct lcl_device_matrix *D, lcl_context *ctx,
-                          const struct lcl_csr *A, bool wide)
-{
-    test_upload_csr(D, ctx, A);
-    if (!wide)
-        return;
-    lcl_buffer_destroy(&D->row_ptr);
-    D->row_ptr = test_upload(ctx, A->row_ptr, A->rows + 1, sizeof(int64_t));
-    D->wide = true;
 }
 
 void test_expect_places(const char *what, const lcl_buffer *buffer,

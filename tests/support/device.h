@@ -9,6 +9,9 @@
 
 #include <stdbool.h>
 
+struct lcl_csr;
+struct lcl_device_matrix;
+
 // Runs an array of tests with one context as their state, configured by the
 // environment (LEVELCL_WIDTH and so on). Returns the result of main(): 77 if
 // there is no device.
@@ -26,6 +29,13 @@ int test_device_leave(void **state);
 // with default parameters on the default device and destroyed by
 // test_device_leave(): each builds its programs once.
 lcl_context *test_context(int k);
+
+// ------------------------------------------------------------------- vectors
+
+// n random numbers in [-1, 1), freed with free(); the same for the same seed.
+double *test_random_vector(int64_t n, unsigned seed);
+// n zeros, freed with free().
+double *test_vector(int64_t n);
 
 // ------------------------------------------------------------------- buffers
 
@@ -58,6 +68,13 @@ void test_untouched(const lcl_buffer *buffer);
 // A stopping flag as kernels expect it: one int.
 lcl_buffer *test_stop_flag(lcl_context *ctx, int32_t value);
 
+// Uploads a matrix of single entries.
+void test_upload_csr(struct lcl_device_matrix *D, lcl_context *ctx,
+                     const struct lcl_csr *A);
+// The same with row pointers of 64 bits if `wide`.
+void test_upload_wide_csr(struct lcl_device_matrix *D, lcl_context *ctx,
+                          const struct lcl_csr *A, bool wide);
+
 // ------------------------------------------------------------------- programs
 
 // The kernel of a spec; fails if it does not build.
@@ -82,27 +99,10 @@ void test_expect_same(const char *what, const double *got,
 // Fails at the first of `count` words of a buffer that differs.
 void test_expect_words(const char *what, const lcl_buffer *buffer,
                        const int32_t *expected, int64_t count);
-
-// n random numbers in [-1, 1), freed with free(); the same for the same seed.
-double *test_random_vector(int64_t n, unsigned seed);
-// n zeros, freed with free().
-double *test_vector(int64_t n);
-
 // The same for bytes.
 void test_expect_bytes(const char *what, const lcl_buffer *buffer,
                        const uint8_t *expected, int64_t count);
-
-struct lcl_csr;
-struct lcl_device_matrix;
-
-// Uploads a matrix of single entries.
-void test_upload_csr(struct lcl_device_matrix *D, lcl_context *ctx,
-                     const struct lcl_csr *A);
-// The same with row pointers of 64 bits if `wide`.
-void test_upload_wide_csr(struct lcl_device_matrix *D, lcl_context *ctx,
-                          const struct lcl_csr *A, bool wide);
-
-// Words that are the low halves of `expected`.
+// The same for words that are the low halves of `expected`.
 void test_expect_places(const char *what, const lcl_buffer *buffer,
                         const int64_t *expected, int64_t count);
 

@@ -18,6 +18,13 @@ void test_need_device(void)
         exit(77);
 }
 
+int test_device_setup(void **state)
+{
+    (void)state;
+    test_need_device();
+    return 0;
+}
+
 static double solution(int row)
 {
     return 1 + row % 7;
@@ -125,11 +132,4 @@ void test_job_expect_solved(const double x[TEST_JOB_ROWS])
         if (!(fabs(x[i] - solution(i)) < 1e-6))
             fail_msg("x[%d] is %.17g, expected %g within 1e-6", i, x[i],
                      solution(i));
-}
-
-int test_device_setup(void **state)
-{
-    (void)state;
-    test_need_device();
-    return 0;
 }

@@ -34,6 +34,8 @@ struct test_job {
 
 // Exits with 77, as a skipped test, if OpenCL has no device.
 void test_need_device(void);
+// The same as the set-up of a group of tests.
+int test_device_setup(void **state);
 
 // Runs the job and frees everything. Returns the first status other than
 // LCL_OK.
@@ -41,6 +43,3 @@ enum lcl_status test_job_run(struct test_job *job);
 
 // Fails if x is not near the solution.
 void test_job_expect_solved(const double x[TEST_JOB_ROWS]);
-
-// The same as the set-up of a group of tests.
-int test_device_setup(void **state);

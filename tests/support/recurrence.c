@@ -88,6 +88,14 @@ void test_recurrence_expect(const struct test_recurrence *got,
         assert_int_equal(got->stop[s], expected->stop[s]);
 }
 
+void test_recurrence_settle(struct test_recurrence *got,
+                            struct test_recurrence *expected)
+{
+    test_recurrence_expect(got, expected);
+    test_recurrence_finish(got);
+    test_recurrence_finish(expected);
+}
+
 struct test_recurrence_device test_recurrence_upload(
     lcl_context *ctx, const struct test_recurrence *d)
 {
@@ -116,12 +124,4 @@ void test_recurrence_download(struct test_recurrence_device *D,
     lcl_buffer_destroy(&D->next);
     lcl_buffer_destroy(&D->state);
     lcl_buffer_destroy(&D->stop);
-}
-
-void test_recurrence_settle(struct test_recurrence *got,
-                            struct test_recurrence *expected)
-{
-    test_recurrence_expect(got, expected);
-    test_recurrence_finish(got);
-    test_recurrence_finish(expected);
 }

@@ -47,6 +47,9 @@ void test_recurrence_set_sums(struct test_recurrence *d, double first,
 // Fails if vectors, state or stop differ; does not compare sums.
 void test_recurrence_expect(const struct test_recurrence *got,
                             const struct test_recurrence *expected);
+// The same; then frees both.
+void test_recurrence_settle(struct test_recurrence *got,
+                            struct test_recurrence *expected);
 
 struct test_recurrence_device {
     lcl_buffer *vector[TEST_RECURRENCE_VECTORS];
@@ -59,7 +62,3 @@ struct test_recurrence_device test_recurrence_upload(
 // Reads everything back; d->sums are those of `next`.
 void test_recurrence_download(struct test_recurrence_device *D,
                               struct test_recurrence *d);
-
-// The same; then frees both.
-void test_recurrence_settle(struct test_recurrence *got,
-                            struct test_recurrence *expected);
