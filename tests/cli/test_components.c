@@ -16,8 +16,7 @@ static struct lcl_csr paths(const int *length, int count, int stride, int at,
     int n = 0;
     for (int p = 0; p < count; ++p)
         n += length[p];
-    double *dense = calloc((size_t)n * (size_t)n, sizeof *dense);
-    assert_non_null(dense);
+    double *dense = test_vector((int64_t)n * n);
     for (int p = 0, first = 0; p < count; first += length[p++])
         for (int i = 0; i + 1 < length[p]; ++i) {
             const int a = (first + i) * stride % n;

@@ -113,9 +113,8 @@ static void expect_grid(const char *name, int64_t nx, int64_t ny, int64_t nz,
 static void expect_grid_of_problem(const char *name, int64_t rows)
 {
     const struct cli cli = {.problem = name};
-    struct lcl_csr A;
+    struct lcl_csr A = test_problem(name);
     struct grid grid;
-    assert_int_equal(lcl_csr_problem(&A, name, NULL), LCL_OK);
     assert_true(grid_find(&grid, &cli, A.rows));
     assert_int_equal(grid.rows, rows);
     // the largest distance along x, then y, is that of a stencil

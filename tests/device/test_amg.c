@@ -60,8 +60,7 @@ static void test_amg__anisotropy_is_followed(void **state)
 // Coefficients of 1 and a million in cubes of 8 x 8 x 8 cells in turn.
 static void test_amg__jumps_take_few_iterations(void **state)
 {
-    struct lcl_csr A = LCL_CSR_INIT;
-    assert_int_equal(lcl_csr_problem(&A, "jump:24,1e6", NULL), LCL_OK);
+    struct lcl_csr A = test_problem("jump:24,1e6");
     assert_true(iterations(*state, &A, &deep) <= 12);
     test_csr_finish(&A);
 }
@@ -122,9 +121,8 @@ static void expect_flows(lcl_context *ctx, enum lcl_amg_smoother given,
     for (int k = 0; k < 2; ++k)
         for (size_t t = 0; t < sizeof types / sizeof *types; ++t) {
             const struct lcl_solver_params params = {.type = types[t]};
-            struct lcl_csr A;
+            struct lcl_csr A = test_problem(names[k]);
             struct test_solve s;
-            assert_int_equal(lcl_csr_problem(&A, names[k], NULL), LCL_OK);
             double *b = test_random_vector(A.rows, 6);
             test_solve_open(&s, ctx, &A, &precond, &params);
             assert_int_equal(lcl_precond_info(s.M)->amg.smoother, used);
@@ -475,8 +473,8 @@ static void expect_same_iterations(lcl_context *ctx, const struct lcl_csr *A)
 
 static void test_amg__bf16_takes_the_iterations_of_fp32(void **state)
 {
-    struct lcl_csr A[3] = {test_laplacian(20, 18, 16), heat(24)};
-    assert_int_equal(lcl_csr_problem(&A[2], "jump:16,1e4", NULL), LCL_OK);
+    struct lcl_csr A[] = {test_laplacian(20, 18, 16), heat(24),
+                          test_problem("jump:16,1e4")};
     for (int k = 0; k < 3; ++k) {
         expect_same_iterations(*state, &A[k]);
         test_csr_finish(&A[k]);

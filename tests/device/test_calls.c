@@ -221,7 +221,7 @@ static void open_calls(struct calls *F, lcl_context *ctx,
     }
     F->column = (struct lcl_dense){N, 1, F->b};
     F->nodes = (struct lcl_dense){2, 3, F->b};
-    assert_int_equal(lcl_csr_problem(&F->A, "lap3d:2", NULL), LCL_OK);
+    F->A = test_problem("lap3d:2");
     assert_int_equal(lcl_bsr_from_csr(&F->blocks, &F->A, 2, NULL), LCL_OK);
     assert_int_equal(lcl_rows_of_csr(&F->rows, &F->A, 0, N, NULL), LCL_OK);
     assert_int_equal(lcl_kron_problem(&F->K, "radau:1,2", NULL), LCL_OK);

@@ -20,10 +20,8 @@ static const struct lcl_precond_params cpr = {.type = LCL_PRECOND_CPR};
 static struct lcl_csr reservoir(int64_t n)
 {
     char name[32];
-    struct lcl_csr A;
     snprintf(name, sizeof name, "blackoil:%d", (int)n);
-    assert_int_equal(lcl_csr_problem(&A, name, NULL), LCL_OK);
-    return A;
+    return test_problem(name);
 }
 
 static int iterations(lcl_context *ctx, const struct lcl_csr *A,

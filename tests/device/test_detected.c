@@ -12,6 +12,8 @@
 // Chunks of rows that cut blocks of 3.
 #define CHUNKS .partition = {.type = LCL_PARTITION_NATURAL, .rows = 50}
 
+static const char problem[] = "lap3d:6,b=3";
+
 static const struct lcl_precond_params methods[] = {
     {.trisolve = LCL_TRISOLVE_HEC_LEVEL, CHUNKS},
     {.trisolve = LCL_TRISOLVE_HEC_WAIT, CHUNKS},
@@ -23,13 +25,6 @@ static const struct lcl_precond_params methods[] = {
     {.type = LCL_PRECOND_AMG, .amg.coarsening = LCL_AMG_CLASSICAL},
 };
 enum { METHODS = sizeof methods / sizeof *methods };
-
-static struct lcl_csr problem(void)
-{
-    struct lcl_csr A;
-    assert_int_equal(lcl_csr_problem(&A, "lap3d:6,b=3", NULL), LCL_OK);
-    return A;
-}
 
 // Two operators with the same matrix: in blocks, and in entries.
 struct pair {
@@ -106,7 +101,7 @@ static void expect_same(const struct pair *P, const struct lcl_csr *A,
 
 static void test_detected__blocks_are_taken_apart(void **state)
 {
-    struct lcl_csr A = problem();
+    struct lcl_csr A = test_problem(problem);
     struct pair P;
     pair_open(&P, *state, &A);
     for (int k = 0; k < METHODS; ++k)
@@ -118,7 +113,7 @@ static void test_detected__blocks_are_taken_apart(void **state)
 // Factors of blocks have renumbered the operator, and stay as they are.
 static void test_detected__blocks_have_other_users(void **state)
 {
-    struct lcl_csr A = problem();
+    struct lcl_csr A = test_problem(problem);
     struct pair P;
     lcl_precond *other;
     pair_open(&P, *state, &A);
@@ -139,7 +134,7 @@ static void test_detected__blocks_have_other_users(void **state)
 
 static void test_detected__systems_are_solved(void **state)
 {
-    struct lcl_csr A = problem();
+    struct lcl_csr A = test_problem(problem);
     double *b = test_right_side(&A);
     for (int k = 0; k < METHODS; ++k) {
         struct test_solve s;
@@ -154,7 +149,7 @@ static void test_detected__systems_are_solved(void **state)
 static void test_detected__declared_blocks_are_refused(void **state)
 {
     const struct lcl_operator_params declared = {.block_size = 3};
-    struct lcl_csr A = problem();
+    struct lcl_csr A = test_problem(problem);
     struct lcl_bsr B;
     lcl_operator *op[2];
     lcl_precond *M;
@@ -178,7 +173,7 @@ static void test_detected__cpr_keeps_its_blocks(void **state)
 {
     const struct lcl_precond_params levels = {
         .type = LCL_PRECOND_CPR, .trisolve = LCL_TRISOLVE_HEC_LEVEL};
-    struct lcl_csr A = problem();
+    struct lcl_csr A = test_problem(problem);
     lcl_operator *op;
     lcl_precond *M;
     assert_int_equal(lcl_operator_create(&op, *state, &A, NULL), LCL_OK);
@@ -207,7 +202,7 @@ static void expect_product(lcl_context *ctx, const struct lcl_csr *A,
 
 static void test_detected__products_of_entries_leave_blocks_alone(void **state)
 {
-    struct lcl_csr A = problem();
+    struct lcl_csr A = test_problem(problem);
     expect_product(*state, &A, LCL_SPMV_CSR, 3);
     expect_product(*state, &A, LCL_SPMV_SLICED, 3);
     expect_product(*state, &A, LCL_SPMV_BINNED, 1);

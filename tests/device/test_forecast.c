@@ -7,6 +7,7 @@
 #include "host/runtime.h"
 #include "host/source.h"
 #include "tests/support/job.h"
+#include "tests/support/matrices.h"
 #include "tests/support/test.h"
 
 #include <levelcl/chain.h>
@@ -143,10 +144,9 @@ static lcl_context *open_context(struct lcl_compile_info *last)
 
 static void solve(lcl_context *ctx, const char *problem)
 {
-    struct lcl_csr A;
+    struct lcl_csr A = test_problem(problem);
     lcl_operator *op;
     lcl_chain *chain;
-    assert_int_equal(lcl_csr_problem(&A, problem, NULL), LCL_OK);
     double *b = malloc((size_t)A.rows * sizeof *b);
     double *x = calloc((size_t)A.rows, sizeof *x);
     for (int64_t i = 0; i < A.rows; ++i)

@@ -10,7 +10,6 @@
 #include "host/autotune.h"
 #include "host/interop.h"
 #include "host/runtime.h"
-#include "lib/matrix/bsr.h"
 #include "lib/spmv/autotune.h"
 
 #include <levelcl/opencl.h>
@@ -340,11 +339,10 @@ static void name_question(char text[256], lcl_context *ctx,
 static void prefer(lcl_context *ctx, const struct lcl_csr *A,
                    enum lcl_spmv_type type)
 {
-    const struct lcl_bsr B = lcl_bsr_of_csr(A);
     struct lcl_device_matrix D;
     char question[256];
     int best = 0;
-    assert_int_equal(lcl_device_matrix_init(&D, ctx, &B), LCL_OK);
+    test_upload_csr(&D, ctx, A);
     assert_false(lcl_spmv_is_small(&D));
     name_question(question, ctx, &D);
     while (candidates[best] != type)

@@ -126,8 +126,7 @@ static void test_precond__relax_is_checked(void **state)
         {{.relax = 1}, LCL_EUNSUPPORTED}, // of blocks
     };
     const struct lcl_operator_params blocks = {.block_size = 3};
-    struct lcl_csr A;
-    assert_int_equal(lcl_csr_problem(&A, "lap3d:4,b=3", NULL), LCL_OK);
+    struct lcl_csr A = test_problem("lap3d:4,b=3");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         lcl_precond *M;
         assert_int_equal(

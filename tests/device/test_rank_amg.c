@@ -4,7 +4,6 @@
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 #include "tests/support/ranks.h"
-#include "tests/support/solving.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,10 +94,9 @@ static void expect_levels(const struct test_ranks *R)
 static void expect_iterations(lcl_context *ctx, const char *problem, int block,
                               int size, const struct method *methods, int count)
 {
-    struct lcl_csr A = LCL_CSR_INIT;
+    struct lcl_csr A = test_problem(problem);
     int64_t from[TEST_RANKS + 1]; // whole nodes
     struct test_ranks R;
-    assert_int_equal(lcl_csr_problem(&A, problem, NULL), LCL_OK);
     for (int r = 0; r <= size; ++r)
         from[r] = A.rows / block * r / size * block;
     test_ranks_open(&R, size, &A, from);
@@ -204,9 +202,8 @@ static void test_rank_amg__gathered_levels_are_those_of_one_device(void **state)
         {{.type = LCL_PRECOND_AMG,
           .amg = {.coarse_rows = 20, .coarsening = LCL_AMG_SA}},
          {.type = LCL_SOLVER_CG}}};
-    struct lcl_csr A = LCL_CSR_INIT;
+    struct lcl_csr A = test_problem("aniso:9,0.2");
     struct test_ranks R;
-    assert_int_equal(lcl_csr_problem(&A, "aniso:9,0.2", NULL), LCL_OK);
     test_ranks_open(&R, 2, &A, NULL);
     for (size_t k = 0; k < sizeof methods / sizeof *methods; ++k) {
         lcl_operator *op = NULL;
@@ -285,10 +282,9 @@ static void test_rank_amg__without_couplings_between_ranks(void **state)
 
 static void test_rank_amg__follows_new_values(void **state)
 {
-    struct lcl_csr A = LCL_CSR_INIT;
+    struct lcl_csr A = test_problem("jump:8,1000");
     struct test_ranks R;
     (void)state;
-    assert_int_equal(lcl_csr_problem(&A, "jump:8,1000", NULL), LCL_OK);
     test_ranks_open(&R, 2, &A, NULL);
     make_solvers(&R, &by_cg);
     const int before = test_ranks_expect_solved(&R);
@@ -325,10 +321,9 @@ static void test_rank_amg__values_choose_the_smoother(void **state)
 static void expect_kept(lcl_context *ctx, const char *problem,
                         const struct method *m)
 {
-    struct lcl_csr A = LCL_CSR_INIT;
+    struct lcl_csr A = test_problem(problem);
     struct test_ranks R;
     double *val;
-    assert_int_equal(lcl_csr_problem(&A, problem, NULL), LCL_OK);
     test_ranks_open(&R, 2, &A, NULL);
     make_solvers(&R, m);
     val = test_random_vector(A.nnz, 1);

@@ -80,18 +80,6 @@ static const int64_t grid[] = {NX, NY, NZ};
 static const int64_t from[] = {0, 103, 4 * NX *NY, CELLS};
 enum { RANKS = 3 };
 
-static int solve(struct test_ranks *R)
-{
-    const int64_t n = R->A->rows;
-    double *b = test_random_vector(n, 4), *x = test_vector(n);
-    struct lcl_report report;
-    assert_int_equal(test_ranks_solve(R, b, x, &report), LCL_OK);
-    assert_true(test_residual(R->A, b, x) <= 1e-8);
-    free(x);
-    free(b);
-    return report.iterations;
-}
-
 static enum lcl_status make(struct test_ranks *R,
                             const struct lcl_precond_params *precond,
                             const struct lcl_operator_params *params)
@@ -131,7 +119,7 @@ static void test_rank_boxes__factors_are_of_boxes(void **state)
             test_ranks_open(&R, several ? RANKS : 1, &A, several ? from : NULL);
             assert_int_equal(make(&R, &all[k], NULL), LCL_OK);
             expect_boxes_of_ranks(&R, 1);
-            iterations[several] = solve(&R);
+            iterations[several] = test_ranks_expect_solved(&R);
             test_ranks_close(&R);
         }
         assert_in_range(iterations[1], 1, iterations[0] + 4);
@@ -161,7 +149,7 @@ static void test_rank_boxes__of_a_reordered_matrix(void **state)
                                             .type = LCL_SOLVER_BICGSTAB}),
                      LCL_OK);
     expect_boxes_of_ranks(&R, 1);
-    solve(&R);
+    test_ranks_expect_solved(&R);
     for (int r = 0; r < RANKS; ++r)
         lcl_precond_destroy(&first[r]);
     test_ranks_close(&R);
@@ -192,10 +180,10 @@ static void test_rank_boxes__blocks_are_cells(void **state)
     test_ranks_open(&R, RANKS, &A, blocks_from);
     assert_int_equal(make(&R, &all[0], &blocks), LCL_OK);
     expect_boxes_of_ranks(&R, 3);
-    solve(&R);
+    test_ranks_expect_solved(&R);
     test_ranks_drop(&R);
     assert_int_equal(make(&R, &all[1], &blocks), LCL_OK);
-    solve(&R);
+    test_ranks_expect_solved(&R);
     test_ranks_close(&R);
     test_csr_finish(&A);
 }
@@ -224,7 +212,7 @@ static void test_rank_boxes__ranks_may_share_a_cell(void **state)
     test_ranks_drop(&R);
     assert_int_equal(make(&R, &given, NULL), LCL_OK);
     expect_boxes_of_ranks(&R, 3);
-    solve(&R);
+    test_ranks_expect_solved(&R);
     test_ranks_close(&R);
     lcl_context_destroy(&R.ctx[0]);
     test_csr_finish(&A);
@@ -255,7 +243,7 @@ static void test_rank_boxes__ranks_know_a_part_of_the_stencil(void **state)
     test_ranks_open(&R, RANKS, &A, from);
     assert_int_equal(make(&R, &boxes, NULL), LCL_OK);
     expect_boxes_of_ranks(&R, 1);
-    solve(&R);
+    test_ranks_expect_solved(&R);
     test_ranks_close(&R);
     test_csr_finish(&A);
 }
@@ -270,7 +258,7 @@ static void test_rank_boxes__of_a_transversal(void **state)
     test_ranks_open(&R, RANKS, &A, from);
     assert_int_equal(make(&R, &boxes, NULL), LCL_OK);
     expect_boxes_of_ranks(&R, 1);
-    solve(&R);
+    test_ranks_expect_solved(&R);
     test_ranks_close(&R);
     test_csr_finish(&A);
 }

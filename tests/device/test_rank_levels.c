@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Levels of multigrid on several ranks, compared with plain C and with those of
 // one device.
-#include "lib/matrix/bsr.h"
 #include "lib/multilevel/level.h"
 #include "lib/multilevel/rank_source.h"
 #include "tests/support/device.h"
@@ -159,10 +158,9 @@ static void test_rank_levels__levels_are_galerkin_products(void **state)
 
 static void test_rank_levels__levels_of_nodes(void **state)
 {
-    struct lcl_csr A = LCL_CSR_INIT;
+    struct lcl_csr A = test_problem("elasticity:4");
     struct levels s;
     (void)state;
-    assert_int_equal(lcl_csr_problem(&A, "elasticity:4", NULL), LCL_OK);
     levels_open(&s, 2, &A, NULL, 3);
     assert_true(s.deeper[0]);
     assert_int_equal(s.next[0].near_null.count, 3);
@@ -184,12 +182,11 @@ static void expect_plain(const struct levels *s)
 static void coarsen_alone(struct lcl_level level[2], lcl_context *ctx,
                           const struct lcl_csr *A, int block, bool plain)
 {
-    const struct lcl_bsr view = lcl_bsr_of_csr(A);
     const struct lcl_level_params params = params_of(false, plain);
     struct lcl_level *L = &level[0];
     bool deeper;
     *L = (struct lcl_level){.space = lcl_space_of(ctx, A->rows), .A = &L->own};
-    assert_int_equal(lcl_device_matrix_init(&L->own, ctx, &view), LCL_OK);
+    test_upload_csr(&L->own, ctx, A);
     if (block > 1)
         assert_int_equal(
             lcl_near_null_start(&L->near_null, ctx, A->rows / block, block),
@@ -219,8 +216,7 @@ static void test_rank_levels__one_rank_has_the_levels_of_one_device(
     void **state)
 {
     struct lcl_csr A[] = {test_laplacian(7, 6, 5), test_random_csr(210, 4, 3),
-                          LCL_CSR_INIT};
-    assert_int_equal(lcl_csr_problem(&A[2], "elasticity:4", NULL), LCL_OK);
+                          test_problem("elasticity:4")};
     for (int k = 0; k < 4; ++k) { // the last time with plain aggregates
         const struct lcl_csr *B = &A[k % 3];
         const int block = k == 2 ? 3 : 1;
@@ -269,9 +265,9 @@ static void expect_updates(struct levels *s)
 static void test_rank_levels__levels_take_new_values(void **state)
 {
     static const int64_t from[] = {0, 7, 150, 210};
-    struct lcl_csr A[] = {test_laplacian(7, 6, 5), LCL_CSR_INIT};
+    struct lcl_csr A[] = {test_laplacian(7, 6, 5),
+                          test_problem("elasticity:4")};
     (void)state;
-    assert_int_equal(lcl_csr_problem(&A[1], "elasticity:4", NULL), LCL_OK);
     for (size_t k = 0; k < sizeof A / sizeof *A; ++k) {
         struct levels s;
         levels_open(&s, k == 0 ? 3 : 2, &A[k], k == 0 ? from : NULL,

@@ -4,9 +4,6 @@
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
 #include "tests/support/ranks.h"
-#include "tests/support/solving.h"
-
-#include <stdlib.h>
 
 enum { METHODS_MOST = 3 };
 
@@ -37,9 +34,8 @@ static void make_solvers(struct test_ranks *R, const struct method *m)
 static void expect_iterations(const char *problem, const struct method *methods,
                               int count, const int *sizes)
 {
-    struct lcl_csr A = LCL_CSR_INIT;
+    struct lcl_csr A = test_problem(problem);
     int alone[METHODS_MOST] = {0};
-    assert_int_equal(lcl_csr_problem(&A, problem, NULL), LCL_OK);
     for (const int *size = sizes; *size > 0; ++size) {
         struct test_ranks R;
         test_ranks_open(&R, *size, &A, NULL);
@@ -96,11 +92,10 @@ static void test_rank_precond__coarse_corrections_of_a_flow(void **state)
 static void test_rank_precond__auto_counts_the_rows_of_all_ranks(void **state)
 {
     static const struct method m = COARSE(IC0, AUTO, CG);
-    struct lcl_csr A = LCL_CSR_INIT;
+    struct lcl_csr A = test_problem("lap3d:16");
     struct test_ranks R;
     int64_t unknowns = 0;
     (void)state;
-    assert_int_equal(lcl_csr_problem(&A, "lap3d:16", NULL), LCL_OK);
     test_ranks_open(&R, 2, &A, NULL);
     make_solvers(&R, &m);
     for (int r = 0; r < R.size; ++r) {
@@ -156,10 +151,9 @@ static void test_rank_precond__iterations_with_overlap(void **state)
 // CG takes the additive form while the preconditioner has old values.
 static void test_rank_precond__new_values_with_and_without_update(void **state)
 {
-    struct lcl_csr A = LCL_CSR_INIT;
+    struct lcl_csr A = test_problem("jump:12,1000");
     struct test_ranks R;
     (void)state;
-    assert_int_equal(lcl_csr_problem(&A, "jump:12,1000", NULL), LCL_OK);
     test_ranks_open(&R, 3, &A, NULL);
     make_solvers(&R, &symmetric[0]);
     const int before = test_ranks_expect_solved(&R);

@@ -71,11 +71,10 @@ static void test_traps__multigrid_runs(void **state)
                                               .amg = {.coarse_rows = 10}};
     const struct lcl_solver_params cg = {.type = LCL_SOLVER_CG};
     struct lcl_csr A = test_laplacian(12, 9, 7);
-    struct lcl_csr E;
-    assert_int_equal(lcl_csr_problem(&E, "elasticity:4", NULL), LCL_OK);
+    struct lcl_csr E = test_problem("elasticity:4");
     solve(*state, &E, &params, &cg);
     lcl_csr_finish(&E);
-    assert_int_equal(lcl_csr_problem(&E, "convdiff:8,5", NULL), LCL_OK);
+    E = test_problem("convdiff:8,5");
     solve(*state, &E, &params, NULL);
     lcl_csr_finish(&E);
     solve(*state, &A, &params, &cg);

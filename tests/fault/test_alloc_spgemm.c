@@ -3,6 +3,7 @@
 // for every n: out of memory is reported, and nothing is left behind.
 #include "tests/support/cache_folder.h"
 #include "tests/support/capture.h"
+#include "tests/support/device.h"
 #include "tests/support/fail_alloc.h"
 #include "tests/support/fake_cl.h"
 #include "tests/support/job.h"
@@ -10,7 +11,6 @@
 #include "tests/support/test.h"
 
 #include "host/runtime.h"
-#include "lib/matrix/bsr.h"
 #include "lib/storage/spgemm.h"
 #include "lib/storage/transpose.h"
 
@@ -60,7 +60,6 @@ static void expect_each_failure(step_fn *step)
 {
     struct test_capture capture;
     struct lcl_csr A = test_random_csr(60, 3, 2);
-    const struct lcl_bsr view = lcl_bsr_of_csr(&A);
     struct lcl_device_matrix D;
     lcl_context *ctx;
     long n = 0;
@@ -69,7 +68,7 @@ static void expect_each_failure(step_fn *step)
         .log = capture.log, .cache_dir = test_cache.path, .no_pool = true};
     fake_cl = (struct fake_cl){0};
     assert_int_equal(lcl_runtime_create(&ctx, &params, &fake_cl_api), LCL_OK);
-    assert_int_equal(lcl_device_matrix_init(&D, ctx, &view), LCL_OK);
+    test_upload_csr(&D, ctx, &A);
     assert_false(fail_alloc(step, ctx, &D, 0)); // builds the kernels
     while (fail_alloc(step, ctx, &D, ++n))
         continue;

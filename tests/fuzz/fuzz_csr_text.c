@@ -9,7 +9,6 @@
 #include <levelcl/matrix.h>
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

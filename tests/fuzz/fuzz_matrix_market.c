@@ -8,7 +8,6 @@
 #include <levelcl/matrix.h>
 
 #include <stdint.h>
-#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

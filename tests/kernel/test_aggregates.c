@@ -4,7 +4,6 @@
 #include "tests/support/systems.h"
 
 #include "cl/multilevel/aggregate.cl.h"
-#include "lib/matrix/bsr.h"
 #include "lib/multilevel/aggregates.h"
 #include "lib/ref/aggregates.h"
 
@@ -197,7 +196,6 @@ static void expect_aggregates(lcl_context *ctx, const struct lcl_csr *A,
 {
     const struct lcl_strength_params params = {how.theta, how.both};
     const struct lcl_aggregates_params aggregates = {how.second};
-    const struct lcl_bsr view = lcl_bsr_of_csr(A);
     struct lcl_device_matrix D;
     struct lcl_strength S;
     struct lcl_aggregates G;
@@ -205,7 +203,7 @@ static void expect_aggregates(lcl_context *ctx, const struct lcl_csr *A,
     struct lcl_ref_aggregates F;
     assert_int_equal(lcl_ref_strength_init(&E, A, how.theta, how.both), LCL_OK);
     assert_int_equal(lcl_ref_aggregates_init(&F, A, &E, how.second), LCL_OK);
-    assert_int_equal(lcl_device_matrix_init(&D, ctx, &view), LCL_OK);
+    test_upload_csr(&D, ctx, A);
     assert_int_equal(lcl_strength_init(&S, ctx, &D, &params), LCL_OK);
     test_expect_bytes("strong", S.strong, E.strong, A->nnz);
     expect_doubles("inv_diag", S.inv_diag, E.inv_diag, A->rows);

@@ -2,7 +2,6 @@
 // cg.cl and cg_published.cl: each kernel compared with its formulas on the
 // host.
 #include "tests/support/device.h"
-#include "tests/support/matrices.h"
 #include "tests/support/recurrence.h"
 
 #include "cl/krylov/cg.cl.h"

@@ -6,7 +6,6 @@
 #include "tests/support/systems.h"
 
 #include "host/runtime.h"
-#include "lib/matrix/bsr.h"
 #include "lib/ref/cycle.h"
 
 #include <math.h>
@@ -50,10 +49,9 @@ static void store(struct fixture *F, const double *t, int at)
 static void open(struct fixture *F, lcl_context *ctx, struct lcl_csr A,
                  enum lcl_factor_storage storage, bool wide)
 {
-    const struct lcl_bsr view = lcl_bsr_of_csr(&A);
     double *val = test_vector(A.nnz), *t = scales_of(&A);
     *F = (struct fixture){.ctx = ctx, .A = A, .rest = test_vector(A.rows)};
-    assert_int_equal(lcl_device_matrix_init(&F->D, ctx, &view), LCL_OK);
+    test_upload_csr(&F->D, ctx, &A);
     if (wide) {
         lcl_buffer_destroy(&F->D.row_ptr);
         F->D.row_ptr = test_upload_row_ptr(ctx, A.row_ptr, A.rows, true);

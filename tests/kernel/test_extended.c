@@ -3,7 +3,6 @@
 #include "tests/support/device.h"
 #include "tests/support/systems.h"
 
-#include "lib/matrix/bsr.h"
 #include "lib/matrix/csr.h"
 #include "lib/multilevel/extended.h"
 #include "lib/ref/extended.h"
@@ -59,10 +58,9 @@ struct split {
 static void split_init(struct split *T, lcl_context *ctx,
                        const struct lcl_csr *A)
 {
-    const struct lcl_bsr view = lcl_bsr_of_csr(A);
     T->A = A;
     assert_int_equal(lcl_ref_splitting_init(&T->F, A, 0.25), LCL_OK);
-    assert_int_equal(lcl_device_matrix_init(&T->D, ctx, &view), LCL_OK);
+    test_upload_csr(&T->D, ctx, A);
     assert_int_equal(lcl_splitting_init(&T->S, ctx, &T->D, NULL), LCL_OK);
 }
 
@@ -430,10 +428,9 @@ static void test_extended__weights_follow_the_formula(void **state)
 static void test_extended__wrong_numbers_are_refused(void **state)
 {
     struct lcl_csr A = test_laplacian(3, 1, 1);
-    const struct lcl_bsr view = lcl_bsr_of_csr(&A);
     struct lcl_device_matrix D, P;
     struct lcl_splitting S;
-    assert_int_equal(lcl_device_matrix_init(&D, *state, &view), LCL_OK);
+    test_upload_csr(&D, *state, &A);
     assert_int_equal(lcl_splitting_init(&S, *state, &D, NULL), LCL_OK);
     assert_int_equal(lcl_extended_init_most(&P, *state, &D, &S, 0), LCL_EINVAL);
     assert_int_equal(

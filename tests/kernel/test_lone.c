@@ -13,7 +13,6 @@
 
 #include "cl/storage/properties.cl.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 // Zero couplings in every third row, zero entries in all of row 6.
@@ -26,13 +25,6 @@ static struct lcl_csr with_lone_rows(struct lcl_csr A)
     return A;
 }
 
-static double *allocate(int64_t count)
-{
-    double *v = calloc((size_t)count + 1, sizeof *v);
-    assert_non_null(v);
-    return v;
-}
-
 // The device and the host; a sample of the latter may refute symmetry.
 static void expect_asymmetry(lcl_context *ctx, const struct lcl_csr *A,
                              const struct lcl_device_matrix *D)
@@ -41,7 +33,7 @@ static void expect_asymmetry(lcl_context *ctx, const struct lcl_csr *A,
     struct lcl_csr aside = *A;
     const struct lcl_bsr B = lcl_bsr_of_csr(A);
     const struct lcl_properties_matrix M = lcl_properties_matrix_of(&B);
-    aside.val = allocate(A->nnz);
+    aside.val = test_vector(A->nnz);
     lcl_ref_set_aside(aside.val, A);
     lcl_ref_symmetry(&aside, &expected[0], &expected[1]);
     assert_int_equal(lcl_lone_asymmetry(device, ctx, D), LCL_OK);
@@ -55,8 +47,8 @@ static void expect_asymmetry(lcl_context *ctx, const struct lcl_csr *A,
 static void expect_solution(lcl_context *ctx, const struct lcl_csr *A,
                             const struct lcl_device_matrix *D)
 {
-    double *b = allocate(A->rows), *x = allocate(A->rows);
-    double *got = allocate(A->rows);
+    double *b = test_vector(A->rows), *x = test_vector(A->rows);
+    double *got = test_vector(A->rows);
     for (int64_t i = 0; i < A->rows; ++i)
         b[i] = (double)(i % 7) - 3, x[i] = 100 + (double)i;
     lcl_buffer *from = test_upload(ctx, b, A->rows, sizeof *b);
@@ -75,8 +67,7 @@ static void expect_solution(lcl_context *ctx, const struct lcl_csr *A,
 static void expect_reference(lcl_context *ctx, struct lcl_csr A)
 {
     struct lcl_device_matrix D;
-    const struct lcl_bsr B = lcl_bsr_of_csr(&A);
-    assert_int_equal(lcl_device_matrix_init(&D, ctx, &B), LCL_OK);
+    test_upload_csr(&D, ctx, &A);
     expect_asymmetry(ctx, &A, &D);
     expect_solution(ctx, &A, &D);
     lcl_device_matrix_finish(&D);
@@ -95,11 +86,10 @@ static void test_lone__kernels_are_the_reference(void **state)
 
 static struct lcl_properties look_at(lcl_context *ctx, struct lcl_csr A)
 {
-    const struct lcl_bsr B = lcl_bsr_of_csr(&A);
     struct lcl_device_matrix D;
     struct lcl_properties look;
     double sum[PROPERTIES_SUMS];
-    assert_int_equal(lcl_device_matrix_init(&D, ctx, &B), LCL_OK);
+    test_upload_csr(&D, ctx, &A);
     assert_int_equal(lcl_properties_sums(sum, ctx, &D), LCL_OK);
     lcl_properties_from_sums(&look, sum);
     assert_false(look.aside);

@@ -49,8 +49,7 @@ static void test_solve__dag_vc_applies_lead_to_the_solution(void **state)
 static void test_solve__blocks_lead_to_the_solution(void **state)
 {
     const struct lcl_precond_params precond = {.type = LCL_PRECOND_JACOBI};
-    struct lcl_csr A;
-    assert_int_equal(lcl_csr_problem(&A, "lap3d:3,b=2", NULL), LCL_OK);
+    struct lcl_csr A = test_problem("lap3d:3,b=2");
     expect_solved(*state, &A, &precond, LCL_SOLVER_BICGSTAB);
     lcl_csr_finish(&A);
 }

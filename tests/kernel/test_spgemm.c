@@ -8,7 +8,6 @@
 
 #include "host/context.h"
 #include "host/runtime.h"
-#include "lib/matrix/bsr.h"
 #include "lib/ref/spgemm.h"
 #include "lib/storage/spgemm.h"
 
@@ -248,8 +247,8 @@ static void open_factors(struct factors *F, lcl_context *ctx)
 {
     F->A = random_matrix(40, 30, 5, 12);
     F->B = random_matrix(30, 50, 3, 13);
-    test_upload_wide_csr(&F->a, ctx, &F->A, false);
-    test_upload_wide_csr(&F->b, ctx, &F->B, false);
+    test_upload_csr(&F->a, ctx, &F->A);
+    test_upload_csr(&F->b, ctx, &F->B);
 }
 
 static void close_factors(struct factors *F)
@@ -323,7 +322,7 @@ static void test_spgemm__matrices_that_do_not_fit_are_refused(void **state)
 {
     struct lcl_csr A = random_matrix(4, 6, 2, 1);
     struct lcl_device_matrix a;
-    test_upload_wide_csr(&a, *state, &A, false);
+    test_upload_csr(&a, *state, &A);
     expect_refused(*state, &a, &a, LCL_EINVAL);
     a.block_cols = 4;
     a.block = 2;
@@ -340,7 +339,7 @@ static void test_spgemm__impossible_counts_are_refused(void **state)
         skip();
     struct lcl_csr A = random_matrix(20, 20, 9, 1);
     struct lcl_device_matrix a, b;
-    test_upload_wide_csr(&a, *state, &A, false);
+    test_upload_csr(&a, *state, &A);
     b = a;
     b.block_cols = 3;
     expect_refused(*state, &a, &b, LCL_ESELFTEST);
@@ -361,7 +360,7 @@ static void test_spgemm__products_without_room_are_refused(void **state)
     assert_int_equal(lcl_ref_spgemm(&expected, &A, &A, NULL), LCL_OK);
     assert_int_equal(lcl_runtime_create(&ctx, &params, test_simulator_api()),
                      LCL_OK);
-    test_upload_wide_csr(&a, ctx, &A, false);
+    test_upload_csr(&a, ctx, &A);
     ctx->caps.global_bytes = 12 * (uint64_t)expected.nnz - 1;
     expect_refused(ctx, &a, &a, LCL_EDEVMEM);
     test_capture_expect(&capture, "the product of two matrices with ");

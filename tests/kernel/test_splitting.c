@@ -3,7 +3,6 @@
 #include "tests/support/device.h"
 #include "tests/support/systems.h"
 
-#include "lib/matrix/bsr.h"
 #include "lib/multilevel/splitting.h"
 #include "lib/ref/splitting.h"
 
@@ -47,14 +46,13 @@ static void expect_splitting(lcl_context *ctx, const struct lcl_csr *A,
                              double theta)
 {
     const struct lcl_splitting_params params = {.theta = theta};
-    const struct lcl_bsr view = lcl_bsr_of_csr(A);
     struct lcl_device_matrix D;
     struct lcl_splitting S;
     struct lcl_ref_splitting E;
     assert_int_equal(lcl_ref_splitting_init(&E, A, theta > 0 ? theta : 0.25),
                      LCL_OK);
     expect_independent_set(A, &E);
-    assert_int_equal(lcl_device_matrix_init(&D, ctx, &view), LCL_OK);
+    test_upload_csr(&D, ctx, A);
     assert_int_equal(
         lcl_splitting_init(&S, ctx, &D, theta > 0 ? &params : NULL), LCL_OK);
     test_expect_bytes("strong", S.strong, E.strong, A->nnz);

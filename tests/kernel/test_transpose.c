@@ -103,10 +103,9 @@ static void test_transpose__many_windows_of_rows(void **state)
 static void test_transpose__wide_matrices_and_blocks_are_refused(void **state)
 {
     struct lcl_csr A = test_identity(4);
-    const struct lcl_bsr view = lcl_bsr_of_csr(&A);
     struct lcl_device_matrix D, T;
     lcl_buffer *map;
-    assert_int_equal(lcl_device_matrix_init(&D, *state, &view), LCL_OK);
+    test_upload_csr(&D, *state, &A);
     D.wide = true;
     assert_int_equal(lcl_transpose_init(&T, &map, *state, &D),
                      LCL_EUNSUPPORTED);

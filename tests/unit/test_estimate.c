@@ -3,6 +3,7 @@
 #include <levelcl/estimate.h>
 
 #include "tests/support/capture.h"
+#include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
 
 #include <string.h>
@@ -17,13 +18,6 @@ static const struct lcl_caps gpu = {
     .local_bytes = 48 << 10,
     .fp64 = true,
 };
-
-static struct lcl_csr problem(const char *name)
-{
-    struct lcl_csr A = LCL_CSR_INIT;
-    assert_int_equal(lcl_csr_problem(&A, name, NULL), LCL_OK);
-    return A;
-}
 
 static struct lcl_estimate estimate(const struct lcl_csr *A,
                                     const struct lcl_options *options,
@@ -45,7 +39,7 @@ static struct lcl_estimate estimate(const struct lcl_csr *A,
 // The first row prescribes its unknown; its column is not eliminated.
 static void test_estimate__prescribed_unknowns_are_set_aside(void **state)
 {
-    struct lcl_csr A = problem("lap3d:16");
+    struct lcl_csr A = test_problem("lap3d:16");
     (void)state;
     for (int64_t k = A.row_ptr[0]; k < A.row_ptr[1]; ++k)
         A.val[k] = A.col_ind[k] == 0 ? 1 : 0;
@@ -56,8 +50,8 @@ static void test_estimate__prescribed_unknowns_are_set_aside(void **state)
 
 static void test_estimate__takes_the_method_of_a_chain(void **state)
 {
-    struct lcl_csr elliptic = problem("lap3d:16"),
-                   other = problem("convdiff:11,5");
+    struct lcl_csr elliptic = test_problem("lap3d:16"),
+                   other = test_problem("convdiff:11,5");
     struct lcl_estimate e = estimate(&elliptic, NULL, 1);
     (void)state;
     assert_int_equal(e.solver, LCL_SOLVER_CG);
@@ -77,7 +71,7 @@ static void test_estimate__takes_the_method_of_a_chain(void **state)
 
 static void test_estimate__every_method_has_one(void **state)
 {
-    struct lcl_csr A = problem("lap3d:6,b=2");
+    struct lcl_csr A = test_problem("lap3d:6,b=2");
     struct lcl_options o = LCL_OPTIONS_INIT;
     (void)state;
     for (int m = 1; m < LCL_PRECOND_CALLBACK; ++m)
@@ -94,7 +88,7 @@ static void test_estimate__every_method_has_one(void **state)
 // Of twice the basis, twice the layers, or shorter factors.
 static void test_estimate__follows_the_parameters(void **state)
 {
-    struct lcl_csr A = problem("lap3d:12");
+    struct lcl_csr A = test_problem("lap3d:12");
     struct lcl_options o = {.solver.type = LCL_SOLVER_GMRES,
                             .precond.type = LCL_PRECOND_ILUK};
     const struct lcl_estimate usual = estimate(&A, &o, 1);
@@ -119,7 +113,7 @@ static void test_estimate__follows_the_parameters(void **state)
 
 static void test_estimate__refuses_what_does_not_fit(void **state)
 {
-    struct lcl_csr A = problem("lap3d:8");
+    struct lcl_csr A = test_problem("lap3d:8");
     struct lcl_caps small = gpu;
     struct lcl_estimate e;
     struct test_capture capture;
@@ -138,7 +132,7 @@ static void test_estimate__refuses_what_does_not_fit(void **state)
 static void test_estimate__refuses_wrong_arguments(void **state)
 {
     const struct lcl_csr empty = LCL_CSR_INIT;
-    struct lcl_csr A = problem("lap3d:2");
+    struct lcl_csr A = test_problem("lap3d:2");
     struct lcl_estimate e;
     (void)state;
     assert_misuse(lcl_estimate_solve(NULL, &gpu, &A, NULL, 1, NULL));

@@ -13,8 +13,7 @@
 static void test_modes__elasticity_is_symmetric_to_the_bit(void **state)
 {
     (void)state;
-    struct lcl_csr A;
-    assert_int_equal(lcl_csr_problem(&A, "elasticity:5", NULL), LCL_OK);
+    struct lcl_csr A = test_problem("elasticity:5");
     for (int64_t i = 0; i < A.rows; ++i)
         for (int64_t k = A.row_ptr[i]; k < A.row_ptr[i + 1]; ++k)
             assert_true(A.val[k] == test_entry(&A, A.col_ind[k], i));
@@ -25,9 +24,8 @@ static void test_modes__elasticity_is_symmetric_to_the_bit(void **state)
 static void test_modes__rigid_motions_need_no_force(void **state)
 {
     (void)state;
-    struct lcl_csr A;
+    struct lcl_csr A = test_problem("elasticity:4");
     struct lcl_dense X, B;
-    assert_int_equal(lcl_csr_problem(&A, "elasticity:4", NULL), LCL_OK);
     assert_int_equal(lcl_problem_coordinates(&X, "elasticity:4", NULL), LCL_OK);
     assert_int_equal(lcl_rigid_body_modes(&B, &X, NULL), LCL_OK);
     assert_int_equal(X.cols, 3);
@@ -54,8 +52,7 @@ static void test_modes__rigid_motions_need_no_force(void **state)
 static void test_modes__the_clamped_cube_is_positive_definite(void **state)
 {
     (void)state;
-    struct lcl_csr A;
-    assert_int_equal(lcl_csr_problem(&A, "elasticity:2", NULL), LCL_OK);
+    struct lcl_csr A = test_problem("elasticity:2");
     const int64_t n = A.rows;
     double *L = calloc((size_t)(n * n), sizeof *L);
     for (int64_t i = 0; i < n; ++i)

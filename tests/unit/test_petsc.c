@@ -4,6 +4,7 @@
 #include "lib/io/read.h"
 #include "tests/support/capture.h"
 #include "tests/support/folder.h"
+#include "tests/support/matrices.h"
 #include "tests/support/test.h"
 
 #include <float.h>
@@ -333,9 +334,8 @@ enum { SUFFIXES = sizeof suffixes / sizeof *suffixes };
 static void test_petsc__written_matrices_come_back(void **state)
 {
     (void)state;
-    struct lcl_csr A, B;
+    struct lcl_csr A = test_problem("lap3d:30"), B;
     char path[LCL_TEST_PATH], name[32];
-    assert_int_equal(lcl_csr_problem(&A, "lap3d:30", NULL), LCL_OK);
     for (int64_t k = 0; k < A.nnz; ++k)
         A.val[k] /= 3 + (double)k;
     for (int s = 0; s < SUFFIXES; ++s) {
@@ -394,12 +394,11 @@ static void test_petsc__written_bytes_are_those_of_the_format(void **state)
 static void test_petsc__damaged_compression_is_reported_as_such(void **state)
 {
     (void)state;
-    struct lcl_csr A, B;
+    struct lcl_csr A = test_problem("lap3d:20"), B;
     struct test_capture capture;
     char path[LCL_TEST_PATH];
     size_t size;
     lcl_test_path(path, &test_folder, "cut.petsc.gz");
-    assert_int_equal(lcl_csr_problem(&A, "lap3d:20", NULL), LCL_OK);
     assert_int_equal(lcl_csr_write(&A, path, NULL), LCL_OK);
     char *bytes = lcl_test_read_file(path, &size);
     lcl_test_write_file(path, bytes, size - 100);

@@ -15,8 +15,7 @@
 
 static struct lcl_csr make(const char *name)
 {
-    struct lcl_csr A;
-    assert_int_equal(lcl_csr_problem(&A, name, NULL), LCL_OK);
+    struct lcl_csr A = test_problem(name);
     assert_int_equal(lcl_csr_check(&A, NULL), LCL_OK);
     assert_int_equal(A.rows, A.cols);
     return A;

@@ -2,6 +2,7 @@
 // The built-in systems in Kronecker form: sizes, values computed by hand,
 // refused names.
 #include "tests/support/capture.h"
+#include "tests/support/matrices.h"
 #include "tests/support/misuse.h"
 #include "tests/support/test.h"
 
@@ -72,10 +73,9 @@ static void test_problem_kron__M_is_the_kuhn_matrix(void **state)
 {
     (void)state;
     struct lcl_kron_data D;
-    struct lcl_csr A;
+    struct lcl_csr A = test_problem("kuhn:3,4,2,4");
     struct lcl_bsr B;
     make(&D, "kron:2,3,4,2");
-    assert_int_equal(lcl_csr_problem(&A, "kuhn:3,4,2,4", NULL), LCL_OK);
     assert_int_equal(lcl_bsr_from_csr(&B, &A, 4, NULL), LCL_OK);
     assert_true(have_one_pattern(&D.M, &B));
     assert_memory_equal(D.M.val, B.val, (size_t)B.nnz * 16 * sizeof *B.val);

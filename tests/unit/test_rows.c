@@ -3,6 +3,7 @@
 #include "lib/io/petsc.h"
 #include "tests/support/capture.h"
 #include "tests/support/folder.h"
+#include "tests/support/matrices.h"
 #include "tests/support/test.h"
 
 #include <levelcl/matrix.h>
@@ -112,8 +113,7 @@ static void test_rows__problems_are_those_of_one_rank(void **state)
         {"blackoil:3", 3},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
-        struct lcl_csr A;
-        assert_int_equal(lcl_csr_problem(&A, cases[c].name, NULL), LCL_OK);
+        struct lcl_csr A = test_problem(cases[c].name);
         for (int s = 0; s < SIZES; ++s)
             for (int r = 0; r < sizes[s]; ++r) {
                 struct lcl_rows R;
@@ -172,9 +172,8 @@ static void test_rows__impossible_shares_are_refused(void **state)
 static void test_rows__slices_of_a_matrix(void **state)
 {
     (void)state;
-    struct lcl_csr A;
+    struct lcl_csr A = test_problem("lap3d:3");
     struct lcl_rows R;
-    assert_int_equal(lcl_csr_problem(&A, "lap3d:3", NULL), LCL_OK);
     for (int64_t first = 0; first <= A.rows; ++first)
         for (int64_t rows = 0; rows <= A.rows - first; ++rows) {
             assert_int_equal(lcl_rows_of_csr(&R, &A, first, rows, NULL),
@@ -199,7 +198,7 @@ static void write_problem(char path[LCL_TEST_PATH], struct lcl_csr *A,
                           const char *problem, const char *name)
 {
     lcl_test_path(path, &test_folder, name);
-    assert_int_equal(lcl_csr_problem(A, problem, NULL), LCL_OK);
+    *A = test_problem(problem);
     assert_int_equal(lcl_csr_write(A, path, NULL), LCL_OK);
 }
 

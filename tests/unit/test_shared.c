@@ -162,8 +162,7 @@ static void test_shared__other_files_are_read_by_each_rank(void **state)
 {
     (void)state;
     char path[LCL_TEST_PATH], other[LCL_TEST_PATH];
-    struct lcl_csr A;
-    assert_int_equal(lcl_csr_problem(&A, "convdiff:5,2", NULL), LCL_OK);
+    struct lcl_csr A = test_problem("convdiff:5,2");
     static const char *const names[] = {"a.petsc", "a.mtx.gz", "a.mtx.xz",
                                         "a.mtx"};
     for (int k = 0; k < 4; ++k) {
