@@ -11,6 +11,7 @@
 #include "lib/io/mm.h"
 #include "lib/io/number.h"
 #include "lib/io/petsc.h"
+#include "lib/matrix/csr.h"
 #include "lib/matrix/rows.h"
 
 #include <inttypes.h>
@@ -237,19 +238,6 @@ static enum lcl_status compare_slices(struct shared *S)
 
 // ------------------------------------------------------------------- owners
 
-static int owner_of(const struct shared *S, int64_t row)
-{
-    int low = 0, high = S->C->size;
-    while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        if (S->first[middle] <= row)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 // The entry of the other triangle; false if there is none.
 static bool mirror(const struct lcl_mm_header *h, const struct lcl_entry *e,
                    struct lcl_entry *other)
@@ -268,7 +256,7 @@ static void deal(const struct shared *S, const struct lcl_entries *E,
         struct lcl_entry pair[2] = {E->at[k]};
         const int entries = 1 + mirror(&S->header, &pair[0], &pair[1]);
         for (int p = 0; p < entries; ++p) {
-            const int owner = owner_of(S, pair[p].row);
+            const int64_t owner = lcl_row_of(S->first, S->C->size, pair[p].row);
             if (at)
                 S->out[at[owner]++] = pair[p];
             else

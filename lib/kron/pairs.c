@@ -5,6 +5,7 @@
 #include "host/alloc.h"
 #include "host/log.h"
 #include "lib/matrix/bsr.h"
+#include "lib/matrix/csr.h"
 
 // ------------------------------------------------------------------- merging
 
@@ -103,25 +104,11 @@ void lcl_pairs_put(double *out, const struct lcl_bsr *A, int64_t k)
         out[2 * v] = k < 0 ? 0 : A->val[k * values + v];
 }
 
-// The last row that starts at or before block k.
-static int64_t row_of(const int64_t *row_ptr, int64_t rows, int64_t k)
-{
-    int64_t low = 0, high = rows;
-    while (high - low > 1) {
-        const int64_t middle = low + (high - low) / 2;
-        if (row_ptr[middle] <= k)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 void lcl_pairs_fill(void *arg, int64_t first, int64_t count, void *to)
 {
     const struct lcl_pairs *P = arg;
     const int64_t pair = 2 * lcl_block_values(P->M), end = first + count;
-    int64_t i = row_of(P->row_ptr, P->M->rows, first), k = P->row_ptr[i];
+    int64_t i = lcl_row_of(P->row_ptr, P->M->rows, first), k = P->row_ptr[i];
     double *out = to;
     for (; k < end; ++i) {
         struct merge at = merge_row(P->M, P->L, i);

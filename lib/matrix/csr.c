@@ -90,17 +90,22 @@ void lcl_csr_multiply(const struct lcl_csr *A, const double *x, double *y)
     }
 }
 
-int64_t lcl_csr_row_of(const struct lcl_csr *A, int64_t k)
+int64_t lcl_row_of(const int64_t *row_ptr, int64_t rows, int64_t k)
 {
-    int64_t low = 0, high = A->rows - 1;
-    while (low < high) {
+    int64_t low = 0, high = rows;
+    while (high - low > 1) {
         const int64_t mid = low + (high - low) / 2;
-        if (A->row_ptr[mid + 1] <= k)
-            low = mid + 1;
+        if (row_ptr[mid] <= k)
+            low = mid;
         else
             high = mid;
     }
     return low;
+}
+
+int64_t lcl_csr_row_of(const struct lcl_csr *A, int64_t k)
+{
+    return lcl_row_of(A->row_ptr, A->rows, k);
 }
 
 int64_t lcl_seek(const int32_t *sorted, int64_t from, int64_t to, int64_t value)

@@ -18,6 +18,9 @@ enum lcl_status lcl_csr_check_pattern(const struct lcl_csr *A, const char *what,
 enum lcl_status lcl_csr_check_rows(const struct lcl_csr *A,
                                    const struct lcl_log *log);
 
+// The last of `rows` rows that starts at or before entry k, 0 if none does.
+int64_t lcl_row_of(const int64_t *row_ptr, int64_t rows, int64_t k);
+
 // The row of entry k of A.
 int64_t lcl_csr_row_of(const struct lcl_csr *A, int64_t k);
 

@@ -7,6 +7,7 @@
 #include "host/order.h"
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
+#include "lib/matrix/csr.h"
 #include "lib/multilevel/aggregate.h"
 
 #include <string.h>
@@ -46,31 +47,18 @@ static bool has_parts(const struct search *s)
 
 // ------------------------------------------------------------------- own rows
 
-// The subdomain of block row i.
-static int64_t part_of(const struct lcl_subdomains *P, int64_t i)
-{
-    int64_t low = 0, high = P->parts;
-    while (high - low > 1) {
-        const int64_t middle = low + (high - low) / 2;
-        if (P->part_ptr[middle] <= i)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 // Of rows of the caller: the rows of the device, and their numbers.
 static enum lcl_status number_rows(const struct search *s, const int32_t *row,
                                    int64_t count, int32_t *place,
                                    int32_t *number)
 {
     const struct lcl_coarse_site *S = s->S;
+    const struct lcl_subdomains *P = S->subdomains;
     const int b = S->block;
     memcpy(place, row, (size_t)count * sizeof *row);
     const enum lcl_status st = lcl_numbering_places(S->numbering, place, count);
     for (int64_t k = 0; k < count && st == LCL_OK; ++k) {
-        const int64_t p = part_of(S->subdomains, place[k] / b);
+        const int64_t p = lcl_row_of(P->part_ptr, P->parts, place[k] / b);
         number[k] = s->part_number[p] * b + place[k] % b;
     }
     return st;
