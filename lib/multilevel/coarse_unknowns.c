@@ -282,10 +282,7 @@ static int32_t local_of(const struct lcl_coarse_unknowns *U, int64_t number)
     const int32_t unknown = lcl_coarse_unknown_of(U, number);
     if (!U->aggregate && unknown >= U->first && unknown < U->first + U->own)
         return (int32_t)(unknown - U->first);
-    const int32_t *at =
-        bsearch(&unknown, U->unknown + head, (size_t)(U->local - head),
-                sizeof unknown, lcl_order_int32);
-    return (int32_t)(at - U->unknown);
+    return (int32_t)lcl_seek(U->unknown, head, U->local, unknown);
 }
 
 // Gives the subdomains their local aggregates.
