@@ -66,19 +66,16 @@ static enum lcl_status get_kernels(struct lcl_coarse_space *C)
 
 static enum lcl_status make_vectors(struct lcl_coarse_space *C)
 {
-    const struct {
-        lcl_buffer **buffer;
-        int64_t count;
-    } all[] = {
-        {&C->w, C->runs * C->block * C->block},
-        {&C->t, C->rows},
-        {&C->e, C->shared ? C->ranks.unknowns.local : C->rows},
-        {&C->y, C->n * C->block},
+    const int64_t unknowns = C->shared ? C->ranks.unknowns.local : C->rows;
+    const size_t size = sizeof(double);
+    const struct lcl_buffer_plan all[] = {
+        {&C->w, C->pattern.runs * C->block * C->block, size, "coarse vector"},
+        {&C->t, C->rows, size, "coarse vector"},
+        {&C->e, unknowns, size, "coarse vector"},
+        {&C->y, C->n * C->block, size, "coarse vector"},
     };
-    enum lcl_status st = LCL_OK;
-    for (size_t i = 0; i < sizeof all / sizeof *all && st == LCL_OK; ++i)
-        st = lcl_buffer_create(all[i].buffer, C->ctx, all[i].count,
-                               sizeof(double), "coarse vector");
+    const enum lcl_status st =
+        lcl_buffers_create(C->ctx, all, sizeof all / sizeof *all);
     if (st < 0)
         return st;
     C->host = lcl_malloc(2 * (size_t)C->rows, sizeof *C->host);
@@ -94,9 +91,7 @@ static enum lcl_status find_pattern(struct lcl_coarse_space *C,
     const struct lcl_coarse_pattern *E = &C->pattern;
     const enum lcl_status st =
         lcl_coarse_pattern_init(&C->pattern, C->ctx, B, P, most);
-    C->aggregates = E->aggregates;
     C->rows = E->aggregates * C->block;
-    C->runs = E->runs;
     C->values = E->entries * C->block * C->block;
     lcl_task_bytes(C->ctx, lcl_buffer_bytes(B->row_ptr) +
                                lcl_buffer_bytes(B->col) +
@@ -174,8 +169,6 @@ static enum lcl_status make_own(struct lcl_coarse_space *C,
     const enum lcl_status st =
         C->whole ? lcl_coarse_pattern_init_parts(&C->pattern, C->ctx, P, N)
                  : find_pattern(C, B, P, most);
-    if (C->whole)
-        C->aggregates = P->parts;
     return st < 0 ? st : get_kernels(C);
 }
 
@@ -200,7 +193,6 @@ enum lcl_status lcl_coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
     *C = (struct lcl_coarse_space){.ctx = ctx,
                                    .block = params->block,
                                    .n = B->block_rows,
-                                   .parts = P->parts,
                                    .shared = params->halo != NULL,
                                    .whole = V.segments != NULL};
     const int64_t most = most_of(C, &V, params);
@@ -262,7 +254,7 @@ static enum lcl_status restrict_own(const struct lcl_coarse_space *C,
                                     const struct lcl_operands *v)
 {
     const struct lcl_coarse_pattern *P = &C->pattern;
-    return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_RESTRICT], C->aggregates,
+    return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_RESTRICT], P->aggregates,
                       lcl_arg_buffer(P->agg_ptr), lcl_arg_buffer(P->agg_parts),
                       lcl_arg_buffer(P->part_ptr), lcl_arg_buffer(v->x),
                       lcl_arg_buffer(restricted(C)), lcl_arg_buffer(v->stop),
@@ -283,7 +275,7 @@ static enum lcl_status deflate_own(const struct lcl_coarse_space *C,
                                    const struct lcl_operands *v)
 {
     const struct lcl_coarse_pattern *P = &C->pattern;
-    return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_DEFLATE], C->aggregates,
+    return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_DEFLATE], P->aggregates,
                       lcl_arg_long(0), lcl_arg_buffer(P->agg_ptr),
                       lcl_arg_buffer(P->agg_parts), lcl_arg_buffer(P->part_ptr),
                       lcl_arg_buffer(P->col_ptr), lcl_arg_buffer(P->order),
@@ -496,7 +488,7 @@ static enum lcl_status take_values(struct lcl_coarse_space *C,
         C->whole
             ? LCL_OK
             : LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_W], C->groups,
-                         lcl_arg_long(C->runs), lcl_arg_buffer(P->run_first),
+                         lcl_arg_long(P->runs), lcl_arg_buffer(P->run_first),
                          lcl_arg_buffer(val), lcl_arg_buffer(C->w));
     return st < 0 || !C->shared ? st : lcl_ghost_level_update(&C->ranks.level);
 }

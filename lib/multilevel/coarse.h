@@ -35,14 +35,14 @@ enum lcl_coarse_kernel {
 struct lcl_coarse_space {
     lcl_context *ctx;
     int block;
-    int64_t n, parts, aggregates; // n in block rows
-    int64_t rows;                 // number of coarse unknowns, of all ranks
-    int64_t runs, values;         // of W and of E
+    int64_t n;      // in block rows
+    int64_t rows;   // number of coarse unknowns, of all ranks
+    int64_t values; // of E
     lcl_kernel *kernels[LCL_COARSE_KERNEL_COUNT];
     int groups;         // of the kernels over vectors
     int64_t row_groups; // of the kernel with one work-item per row
     struct lcl_coarse_pattern pattern;
-    lcl_buffer *w;         // `runs` blocks
+    lcl_buffer *w;         // a block for each run
     lcl_buffer *t, *e, *y; // Z^T r, E^-1 Z^T r, r - W e
     bool shared; // by ranks: t has the unknowns of all, e the local ones
     bool whole;  // rows of ranks whose sums have segments: `ranks` alone has

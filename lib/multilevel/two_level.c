@@ -27,7 +27,7 @@ static enum lcl_status prolong(const struct lcl_coarse_space *C,
                                const struct lcl_operands *v)
 {
     const struct lcl_coarse_pattern *P = &C->pattern;
-    return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_PROLONG], C->parts,
+    return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_PROLONG], P->parts,
                       lcl_arg_buffer(P->part_ptr), lcl_arg_buffer(P->part_agg),
                       lcl_arg_buffer(C->e), lcl_arg_buffer(v->y),
                       lcl_arg_buffer(v->stop), lcl_arg_int(v->at));
@@ -39,7 +39,7 @@ static enum lcl_status prolong_dot(const struct lcl_coarse_space *C,
 {
     const struct lcl_coarse_pattern *P = &C->pattern;
     return LCL_LAUNCH(C->kernels[LCL_COARSE_KERNEL_PROLONG_DOT], C->groups,
-                      lcl_arg_long(C->parts), lcl_arg_buffer(P->part_ptr),
+                      lcl_arg_long(P->parts), lcl_arg_buffer(P->part_ptr),
                       lcl_arg_buffer(P->part_agg), lcl_arg_buffer(C->e),
                       lcl_arg_buffer(v->w), lcl_arg_buffer(v->y),
                       lcl_arg_buffer(v->sums), lcl_arg_buffer(v->stop),

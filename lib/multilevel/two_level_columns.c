@@ -26,7 +26,7 @@ static enum lcl_status restrict_columns(const struct columns *K, bool deflate,
     const struct lcl_coarse_space *C = K->T->coarse;
     const struct lcl_coarse_pattern *P = &C->pattern;
     const lcl_buffer *y = K->T->form == LCL_TWO_LEVEL_COARSE ? NULL : v->y;
-    return LCL_LAUNCH(K->restriction, C->aggregates, lcl_arg_int(deflate),
+    return LCL_LAUNCH(K->restriction, P->aggregates, lcl_arg_int(deflate),
                       lcl_arg_buffer(P->agg_ptr), lcl_arg_buffer(P->agg_parts),
                       lcl_arg_buffer(P->part_ptr), lcl_arg_buffer(P->col_ptr),
                       lcl_arg_buffer(P->order), lcl_arg_buffer(P->run_row),
@@ -34,7 +34,7 @@ static enum lcl_status restrict_columns(const struct columns *K, bool deflate,
                       lcl_arg_buffer(y), lcl_arg_buffer(K->s),
                       lcl_arg_buffer(K->t), lcl_arg_buffer(K->dots),
                       lcl_arg_buffer(v->stop), lcl_arg_int(v->at),
-                      lcl_arg_long(C->parts), lcl_arg_buffer(K->sums));
+                      lcl_arg_long(P->parts), lcl_arg_buffer(K->sums));
 }
 
 // E = A^-1 T, and partial sums of <x, y + Z e>
@@ -128,7 +128,7 @@ static enum lcl_status find_owners(const struct columns *K)
 {
     const struct lcl_coarse_space *C = K->T->coarse;
     const struct lcl_coarse_pattern *P = &C->pattern;
-    return LCL_LAUNCH(K->owners, C->groups, lcl_arg_long(C->parts),
+    return LCL_LAUNCH(K->owners, C->groups, lcl_arg_long(P->parts),
                       lcl_arg_buffer(P->part_ptr), lcl_arg_buffer(P->part_agg),
                       lcl_arg_buffer(K->owner));
 }
@@ -138,6 +138,7 @@ static enum lcl_status set_up(struct columns *K, lcl_operator *out, int columns)
     const struct lcl_two_level *T = K->T;
     const struct lcl_coarse_space *C = T->coarse;
     const int64_t unknowns = C->rows * columns;
+    const int64_t sums = 2 * columns * C->pattern.parts;
     const struct lcl_buffer_plan all[] = {
         {&K->s, unknowns, sizeof(double), "coarse vectors"},
         {&K->t, unknowns, sizeof(double), "coarse vectors"},
@@ -153,8 +154,8 @@ static enum lcl_status set_up(struct columns *K, lcl_operator *out, int columns)
         (st = lcl_buffers_create(C->ctx, all, 5)) < 0)
         return st;
     if (!alone && lcl_operator_has(&K->smoother, LCL_APPLY_DOT) &&
-        (st = lcl_buffer_create(&K->sums, C->ctx, 2 * columns * C->parts,
-                                sizeof(double), "partial sums")) < 0)
+        (st = lcl_buffer_create(&K->sums, C->ctx, sums, sizeof(double),
+                                "partial sums")) < 0)
         return st;
     out->launches = 3;
     out->range.groups = C->groups;

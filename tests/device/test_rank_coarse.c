@@ -100,11 +100,11 @@ static int32_t *labels_of(const struct spaces *s)
     assert_non_null(label);
     for (int r = 0; r < s->R.size; ++r) {
         const struct lcl_coarse_space *C = &s->C[r];
-        int32_t *part_agg = calloc((size_t)C->parts, sizeof *part_agg);
+        const int64_t parts = C->pattern.parts;
+        int32_t *part_agg = calloc((size_t)parts, sizeof *part_agg);
         assert_non_null(part_agg);
-        test_download(C->pattern.part_agg, part_agg, C->parts,
-                      sizeof *part_agg);
-        for (int64_t p = 0; p < C->parts; ++p)
+        test_download(C->pattern.part_agg, part_agg, parts, sizeof *part_agg);
+        for (int64_t p = 0; p < parts; ++p)
             for (int64_t i = s->P[r].part_ptr[p] * C->block;
                  i < s->P[r].part_ptr[p + 1] * C->block; ++i)
                 label[s->R.rows[r].first + i] =
@@ -220,7 +220,7 @@ static void expect_ranks(int size, struct lcl_csr A, int64_t part_rows,
     spaces_open(&s, size, &A, NULL, part_rows, most);
     for (int r = 0; r < size; ++r) {
         assert_false(s.C[r].off);
-        assert_true(s.C[r].aggregates <= most);
+        assert_true(s.C[r].pattern.aggregates <= most);
     }
     expect_forms(&s, symmetric);
     spaces_close(&s);

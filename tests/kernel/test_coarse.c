@@ -220,7 +220,7 @@ static void coarse_init(struct lcl_coarse_space *C, lcl_context *ctx,
     assert_int_equal(lcl_device_matrix_init(&D, ctx, &B), LCL_OK);
     assert_int_equal(lcl_coarse_init(C, ctx, &D, &P->S.P, params), LCL_OK);
     lcl_device_matrix_finish(&D);
-    assert_int_equal(C->aggregates, P->aggregates);
+    assert_int_equal(C->pattern.aggregates, P->aggregates);
     poison(C);
 }
 
