@@ -4,7 +4,8 @@
 //     coarse_w:         W = A Z
 //     coarse_e:         E = Z^T W
 //     coarse_restrict:  t = Z^T r          (restriction)
-//     coarse_deflate:   t = Z^T r - W^T z, in t from aggregate `first` on
+//     coarse_deflate:   t = Z^T r - W^T z, in t from aggregate `first` on;
+//                       t = -W^T z if agg_ptr is NULL
 //     coarse_residual:  y = r - W e
 //     coarse_prolong:   x = x + Z e        (prolongation)
 //     coarse_prolong_dot:  the same, and partial sums of <r, x>
@@ -107,6 +108,8 @@ static inline double sum_aggregate(global const int *agg_ptr,
 {
     const int q = get_group_id(0);
     double sum = 0;
+    if (!agg_ptr) // no rows
+        return sum;
     for (int m = agg_ptr[q]; m < agg_ptr[q + 1]; ++m) {
         const int p = agg_parts[m];
         const long end = part_ptr[p + 1] * (long)LCL_BLOCK;

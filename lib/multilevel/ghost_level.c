@@ -282,11 +282,9 @@ static enum lcl_status make_transposed(struct lcl_ghost_level *G,
 {
     enum lcl_status st;
     if ((st = transpose_W(G, s)) < 0 || (st = upload_rows(G, s)) < 0 ||
-        (st = find_entry_rows(G)) < 0 || (st = get_kernels(G)) < 0 ||
-        (st = lcl_buffer_create(&G->no_rows, context_of(G), G->sums + 1,
-                                sizeof(int32_t), what)) < 0)
+        (st = find_entry_rows(G)) < 0)
         return st;
-    return lcl_buffer_fill(G->no_rows, 0);
+    return get_kernels(G);
 }
 
 // ------------------------------------------------------------------- all
@@ -318,8 +316,8 @@ enum lcl_status lcl_ghost_level_init(struct lcl_ghost_level *G,
 
 static lcl_buffer **buffer_at(struct lcl_ghost_level *G, size_t k)
 {
-    lcl_buffer **const all[] = {&G->map,   &G->row,       &G->sum_ptr,
-                                &G->order, &G->entry_row, &G->no_rows};
+    lcl_buffer **const all[] = {&G->map, &G->row, &G->sum_ptr, &G->order,
+                                &G->entry_row};
     return k < sizeof all / sizeof *all ? all[k] : NULL;
 }
 
@@ -365,8 +363,8 @@ enum lcl_status lcl_ghost_level_deflate(const struct lcl_ghost_level *G,
                                         const struct lcl_operands *v)
 {
     return LCL_LAUNCH(G->deflate, G->sums, lcl_arg_long(first),
-                      lcl_arg_buffer(G->no_rows), lcl_arg_buffer(G->no_rows),
-                      lcl_arg_buffer(G->no_rows), lcl_arg_buffer(G->sum_ptr),
+                      lcl_arg_buffer(NULL), lcl_arg_buffer(NULL),
+                      lcl_arg_buffer(NULL), lcl_arg_buffer(G->sum_ptr),
                       lcl_arg_buffer(G->order), lcl_arg_buffer(G->entry_row),
                       lcl_arg_buffer(G->product.AP.val), lcl_arg_buffer(v->x),
                       lcl_arg_buffer(v->y), lcl_arg_buffer(t),

@@ -31,7 +31,6 @@ struct lcl_ghost_level {
     int64_t sums;
     int32_t *target;
     lcl_buffer *sum_ptr, *order, *entry_row;
-    lcl_buffer *no_rows; // of vectors, which restriction adds to each sum
     lcl_kernel *residual, *deflate;
     struct lcl_vector_ops ops;
 };
