@@ -68,12 +68,14 @@ static void list_entries(struct lcl_bsr *A, uint32_t *map,
 }
 
 static enum lcl_status upload_A(struct lcl_ghost_level *G,
-                                const struct lcl_bsr *A, const uint32_t *map)
+                                const struct lcl_bsr *A, const uint32_t *map,
+                                bool counted)
 {
     const enum lcl_status st = lcl_device_pattern_init(&G->A, context_of(G), A);
-    return st < 0 ? st
-                  : lcl_buffer_create_from(&G->map, context_of(G), map, A->nnz,
-                                           sizeof *map, what);
+    return st < 0 || counted
+               ? st
+               : lcl_buffer_create_from(&G->map, context_of(G), map, A->nnz,
+                                        sizeof *map, what);
 }
 
 static enum lcl_status make_A(struct lcl_ghost_level *G, const struct setup *s)
@@ -88,7 +90,7 @@ static enum lcl_status make_A(struct lcl_ghost_level *G, const struct setup *s)
     A.col_ind = lcl_malloc((size_t)P->entries, sizeof *A.col_ind);
     if (map && A.row_ptr && A.col_ind) {
         list_entries(&A, map, s, P);
-        st = upload_A(G, &A, map);
+        st = upload_A(G, &A, map, s->L->counted);
     }
     lcl_bsr_finish(&A);
     lcl_free(map);
@@ -123,10 +125,12 @@ static enum lcl_status fill_A(struct lcl_ghost_level *G, bool counted)
 {
     enum lcl_status st;
     if ((st = lcl_buffer_create(&G->A.val, context_of(G), G->A.blocks,
-                                sizeof(double), "values")) < 0 ||
-        (st = lcl_vector_ops_init(&G->ops, context_of(G), 1)) < 0)
+                                sizeof(double), "values")) < 0)
         return st;
-    return counted ? count_entries(G) : take_values(G);
+    if (counted)
+        return count_entries(G);
+    st = lcl_vector_ops_init(&G->ops, context_of(G), 1);
+    return st < 0 ? st : take_values(G);
 }
 
 // ------------------------------------------------------------------- Z, R
@@ -172,13 +176,18 @@ static struct lcl_galerkin_factors factors_of(const struct lcl_ghost_level *G)
         .ctx = context_of(G), .A = &G->A, .P = &G->Z, .R = &G->R};
 }
 
-static enum lcl_status multiply(struct lcl_ghost_level *G)
+// All but the values of E.
+static enum lcl_status make_products(struct lcl_ghost_level *G)
 {
     const struct lcl_galerkin_factors F = factors_of(G);
     bool fits;
-    const enum lcl_status st =
-        lcl_galerkin_init(&G->product, &F, INT64_MAX, &fits);
-    return st < 0 ? st : lcl_galerkin_multiply(&G->product, &F, &G->product.C);
+    return lcl_galerkin_init(&G->product, &F, INT64_MAX, &fits);
+}
+
+static enum lcl_status multiply(struct lcl_ghost_level *G)
+{
+    const struct lcl_galerkin_factors F = factors_of(G);
+    return lcl_galerkin_multiply(&G->product, &F, &G->product.C);
 }
 
 enum lcl_status lcl_ghost_level_update(struct lcl_ghost_level *G)
@@ -297,9 +306,9 @@ static enum lcl_status set_up(struct lcl_ghost_level *G, struct setup *s)
         (st = fill_A(G, L->counted)) < 0 ||
         (st = make_constant(&G->Z, G, L->unknown, G->A.block_cols,
                             L->unknowns)) < 0 ||
-        (st = make_R(G, s)) < 0 || (st = multiply(G)) < 0)
+        (st = make_R(G, s)) < 0 || (st = make_products(G)) < 0)
         return st;
-    return L->counted ? LCL_OK : make_transposed(G, s);
+    return L->counted ? multiply(G) : make_transposed(G, s);
 }
 
 enum lcl_status lcl_ghost_level_init(struct lcl_ghost_level *G,

@@ -23,7 +23,8 @@ struct lcl_ghost_level {
     const struct lcl_halo *halo;
     struct lcl_device_matrix A; // rows by number, then by row of the device
     struct lcl_device_matrix Z, R;
-    lcl_buffer *map;             // entry k of A is entry map[k] of the halo
+    lcl_buffer *map;             // entry k of A is entry map[k] of the halo;
+                                 // NULL if they are counted
     lcl_buffer *row;             // on the device, of each row of A
     struct lcl_galerkin product; // AP = W, C = E
     // W^T y as sums: sum k, for unknown target[k], adds entries order[m] of W,
@@ -35,8 +36,9 @@ struct lcl_ghost_level {
     struct lcl_vector_ops ops;
 };
 
-// H must outlive G. Statuses as lcl_galerkin_init(); *G is fit for
-// lcl_ghost_level_finish() in any case.
+// Computes the values of E only if the entries are counted. H must outlive G.
+// Statuses as lcl_galerkin_init(); *G is fit for lcl_ghost_level_finish() in
+// any case.
 enum lcl_status lcl_ghost_level_init(struct lcl_ghost_level *G,
                                      const struct lcl_halo *H,
                                      const struct lcl_ghost_labels *L);
