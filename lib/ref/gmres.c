@@ -125,8 +125,7 @@ static enum lcl_status step(struct lcl_ref_gmres *K, const struct lcl_csr *A,
 }
 
 // x = x + Z y, or x = x + M^-1 V y.
-static void subtract_columns(const struct lcl_ref_gmres *K, struct cycle *c,
-                             int k)
+static void add_columns(const struct lcl_ref_gmres *K, struct cycle *c, int k)
 {
     lcl_ref_gmres_solve(&c->s, k, c->y);
     if (K->flexible) {
@@ -158,7 +157,7 @@ static enum lcl_status iterate(struct lcl_ref_gmres *K, const struct lcl_csr *A,
                st == LCL_ITERATION_LIMIT;
              ++j)
             st = step(K, A, c, j);
-        subtract_columns(K, c, K->iterations - before);
+        add_columns(K, c, K->iterations - before);
         if (st != LCL_ITERATION_LIMIT || K->iterations == K->max_iters)
             return st;
     }
