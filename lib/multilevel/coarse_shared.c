@@ -117,8 +117,7 @@ static enum lcl_status gather_keys(struct keys *K, struct lcl_comm *comm)
     const enum lcl_status st =
         lcl_comm_gather(comm, &K->count, sizeof K->count, K->count_of);
     for (int r = 0; r < comm->size && st == LCL_OK; ++r)
-        if (K->count_of[r] > K->most)
-            K->most = K->count_of[r];
+        K->most = lcl_larger(K->most, K->count_of[r]);
     return st < 0 ? st
                   : lcl_gather_parts(&K->all, K->own,
                                      K->count * (int64_t)sizeof *K->own, comm);

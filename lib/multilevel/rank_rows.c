@@ -4,6 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
+#include "host/order.h"
 #include "host/runtime.h"
 
 #include <inttypes.h>
@@ -89,8 +90,8 @@ static enum lcl_status set_for(struct set *S, const struct lcl_halo_plan *base,
 {
     for (int64_t g = 0; g < base->ghosts; ++g) {
         const int64_t node = base->ghost[g] / block;
-        from = node < from ? node : from;
-        to = node > to ? node : to;
+        from = lcl_smaller(from, node);
+        to = lcl_larger(to, node);
     }
     return set_init(S, from - from % 64, to, log);
 }

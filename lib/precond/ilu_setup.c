@@ -5,6 +5,7 @@
 #include "host/alloc.h"
 #include "host/limit.h"
 #include "host/log.h"
+#include "host/order.h"
 #include "host/runtime.h"
 #include "lib/factor/ilu_pattern.h"
 #include "lib/factor/ilut_pattern.h"
@@ -239,10 +240,8 @@ static void describe_parts(struct lcl_factors_info *F,
     F->weighted = a->subdomains.weighted;
     for (int64_t p = 0; p < P->parts; ++p) {
         const int64_t rows = P->part_ptr[p + 1] - P->part_ptr[p];
-        if (rows < F->part_rows_min)
-            F->part_rows_min = rows;
-        if (rows > F->part_rows_max)
-            F->part_rows_max = rows;
+        F->part_rows_min = lcl_smaller(F->part_rows_min, rows);
+        F->part_rows_max = lcl_larger(F->part_rows_max, rows);
     }
 }
 

@@ -27,9 +27,7 @@ static void add_factors(struct lcl_factors_info *all,
                         const struct lcl_factors_info *one)
 {
     all->parts += one->parts;
-    all->part_rows_min = all->part_rows_min < one->part_rows_min
-                             ? all->part_rows_min
-                             : one->part_rows_min;
+    all->part_rows_min = lcl_smaller(all->part_rows_min, one->part_rows_min);
     all->part_rows_max = lcl_larger(all->part_rows_max, one->part_rows_max);
     all->rows += one->rows;
     all->nnz += one->nnz;
