@@ -2,8 +2,7 @@
 // Strong couplings of a matrix and the diagonal of its filtered matrix:
 //     largest_couplings   root[i] = 1 / sqrt(m_i), m_i = max_{k /= i} |a_ik|; 0
 //                         if m_i is 0
-//     find_strong         strong[k] = COUPLING_ bits of a_ij, 0 on the
-//     diagonal;
+//     find_strong         strong[k] = COUPLING_ bits of a_ij, 0 if i = j;
 //                         inv_diag[i] = 1 / (a_ii + sum of the a_ij outside the
 //                         filtered matrix), or 1 / a_ii (aggregate_diagonal()),
 //                         0 if that is not normal; strong_count[i], -1 if m_i

@@ -19,9 +19,9 @@
 //
 //     sums[7G+g]    sum over rows of the square of that number
 //
-//     sums[8G+g]    sum over rows with |a_ii| < PROPERTIES_PENALTY sum_j |a_ij|
-//     of
-//                   the exponent of a_ii, and as sums[9G+g] their number
+//     sums[8G+g]    sum of the exponents of a_ii over rows with
+//                   |a_ii| < PROPERTIES_PENALTY sum_j |a_ij|, and as
+//                   sums[9G+g] their number
 //
 //     sums[10G+g]   sum over the other rows of |a_ii| times its exponent, and
 //                   as sums[11G+g] of |a_ii|

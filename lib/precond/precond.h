@@ -175,17 +175,17 @@ struct lcl_trisolve_method *lcl_precond_trisolve(lcl_precond *M);
 // LCL_ENOMEM or LCL_EDEVICE; on error *rows is NULL.
 enum lcl_status lcl_precond_factor_rows(const lcl_precond *M, int32_t **rows);
 
+// The smoother of AMG for a matrix with so many rows.
+enum lcl_amg_smoother lcl_amg_smoother_of(const struct lcl_amg_params *amg,
+                                          const struct lcl_properties *look,
+                                          double rows);
+
 extern const struct lcl_precond_ops lcl_precond_none;
 extern const struct lcl_precond_ops lcl_precond_jacobi;
 extern const struct lcl_precond_ops lcl_precond_block_jacobi;
 extern const struct lcl_precond_ops lcl_precond_ilu;
 extern const struct lcl_precond_ops lcl_precond_schwarz;
 extern const struct lcl_precond_ops lcl_precond_amg;
-
-// The smoother of AMG for a matrix with so many rows.
-enum lcl_amg_smoother lcl_amg_smoother_of(const struct lcl_amg_params *amg,
-                                          const struct lcl_properties *look,
-                                          double rows);
 extern const struct lcl_precond_ops lcl_precond_cpr;
 extern const struct lcl_precond_ops lcl_precond_lu;
 extern const struct lcl_precond_ops lcl_precond_permuted;
