@@ -4,7 +4,7 @@
 #include "tests/support/device.h"
 #include "tests/support/factors.h"
 
-#include "lib/trisolve/csr_factors.h"
+#include "lib/trisolve/published/csr_factors.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "tests/support/device.h"
 #include "tests/support/trisolves.h"
 
-#include "lib/trisolve/dag_ec.h"
+#include "lib/trisolve/published/dag_ec.h"
 
 #include <levelcl/published.h>
 

@@ -4,7 +4,7 @@
 #include "tests/support/device.h"
 #include "tests/support/trisolves.h"
 
-#include "lib/trisolve/spin_loop.h"
+#include "lib/trisolve/published/spin_loop.h"
 
 #include <levelcl/published.h>
 

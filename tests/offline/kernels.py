@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-HEADING = re.compile(r"\| (\w+)/ \|")
+HEADING = re.compile(r"\| ([\w/]+)/ \|")
 SERIAL = {"packed_serial"}  # for waves of one lane, which no GPU has
 
 
@@ -39,7 +39,8 @@ def compare(what, wanted, found):
 
 def main():
     root = pathlib.Path(sys.argv[1]) / "cl"
-    files = {(path.parent.name, path.name) for path in root.glob("*/*.cl*") if path.parent.name != "bundles"}
+    files = {(path.parent.relative_to(root).as_posix(), path.name)
+             for path in root.rglob("*.cl*") if path.parent.name != "bundles"}
     kernels = {name.removesuffix(".cl") for _, name in files if name.endswith(".cl")} - SERIAL
     faults = compare("cl/README.md", files, listed((root / "README.md").read_text(encoding="utf-8")))
     faults += compare("dump_specs", kernels, dumped(sys.argv[2]))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The published synchronisation-free triangular solve spin_loop_lds.
-#include "lib/trisolve/spin_loop.h"
+#include "lib/trisolve/published/spin_loop.h"
 
 #include "host/alloc.h"
 #include "host/launch.h"

@@ -2,7 +2,7 @@
 // The published edge-centric triangular solves.
 #pragma once
 
-#include "lib/trisolve/csr_factors.h"
+#include "lib/trisolve/published/csr_factors.h"
 #include "lib/trisolve/trisolve.h"
 
 // The kernels of a method; unused ones are NULL.

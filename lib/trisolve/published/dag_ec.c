@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The published edge-centric triangular solves: dag_ec_no_lds, dag_ec_lds,
 // dag_ec_lds_ud, dag_ec_ILD_U0 and dag_ec_ILDU0_fused.
-#include "lib/trisolve/dag_ec.h"
+#include "lib/trisolve/published/dag_ec.h"
 
 #include "host/alloc.h"
 #include "host/launch.h"

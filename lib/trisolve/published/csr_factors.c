@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The factors in the format of the published triangular solves.
-#include "lib/trisolve/csr_factors.h"
+#include "lib/trisolve/published/csr_factors.h"
 
 #include "host/alloc.h"
 #include "host/geometry.h"

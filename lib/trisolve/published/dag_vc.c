@@ -6,7 +6,7 @@
 #include "host/launch.h"
 #include "host/log.h"
 #include "host/runtime.h"
-#include "lib/trisolve/csr_factors.h"
+#include "lib/trisolve/published/csr_factors.h"
 
 struct dag_vc {
     struct lcl_csr_factors factors;

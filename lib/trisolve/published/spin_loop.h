@@ -2,7 +2,7 @@
 // The published synchronisation-free triangular solve.
 #pragma once
 
-#include "lib/trisolve/csr_factors.h"
+#include "lib/trisolve/published/csr_factors.h"
 #include "lib/trisolve/trisolve.h"
 
 struct lcl_spin_loop {
