@@ -33,6 +33,15 @@ void lcl_log_msg(const struct lcl_log *log, enum lcl_log_level level,
     va_end(args);
 }
 
+void lcl_log_stderr(void *user, enum lcl_log_level level, const char *text)
+{
+    (void)user;
+    (void)level;
+    char line[4 * LINE]; // an escape has up to four characters for each byte
+    lcl_printable(line, sizeof line, text);
+    fprintf(stderr, "levelcl: %s\n", line);
+}
+
 enum lcl_status lcl_fail(const struct lcl_log *log, enum lcl_status status,
                          const char *format, ...)
 {

@@ -33,6 +33,11 @@ struct lcl_log {
     enum lcl_log_level level; /* the most verbose level passed to `fn` */
 };
 
+/* A function for `fn`: prints "levelcl: " and the text as lcl_printable() makes
+ * it, as one line on stderr. Without `user`, from any thread. */
+LCL_API void lcl_log_stderr(void *user, enum lcl_log_level level,
+                            const char *text);
+
 /* Copies a text for a terminal, cut to `size` bytes with the final NUL; `out`
  * may be NULL, a text that is NULL is empty. A control character and a byte
  * that is not UTF-8 become "\x1b", characters that change the direction or the

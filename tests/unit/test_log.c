@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static void test_log__levels_up_to_the_wanted_one_are_passed_on(void **state)
 {
@@ -156,6 +157,34 @@ static void test_log__printable_text_is_cut_between_characters(void **state)
     assert_string_equal(shown, "");
 }
 
+// What `text` becomes on stderr, which is a pipe meanwhile.
+static void expect_on_stderr(const char *text, const char *expected)
+{
+    char got[64] = "";
+    int ends[2];
+    fflush(stderr);
+    const int before = dup(STDERR_FILENO);
+    assert_int_equal(pipe(ends), 0);
+    assert_true(dup2(ends[1], STDERR_FILENO) >= 0);
+    lcl_log_stderr(NULL, LCL_LOG_ERROR, text);
+    fflush(stderr);
+    assert_true(dup2(before, STDERR_FILENO) >= 0);
+    close(ends[1]);
+    const ssize_t size = read(ends[0], got, sizeof got - 1);
+    close(ends[0]);
+    close(before);
+    assert_int_equal(size, strlen(expected));
+    assert_string_equal(got, expected);
+}
+
+static void test_log__lines_go_to_stderr(void **state)
+{
+    (void)state;
+    expect_on_stderr("A is 3 x 2", "levelcl: A is 3 x 2\n");
+    expect_on_stderr("file a\nb\033", "levelcl: file a\\x0ab\\x1b\n");
+    expect_on_stderr(NULL, "levelcl: \n");
+}
+
 // The lines of the compiler, then the source around the places that they name,
 // in a file or, on NVIDIA, in all of it.
 static void test_log__a_failed_build_shows_its_source(void **state)
@@ -198,6 +227,7 @@ int main(void)
         cmocka_unit_test(test_log__sources_are_numbered),
         cmocka_unit_test(test_log__sources_are_for_debugging_only),
         cmocka_unit_test(test_log__text_is_made_printable),
+        cmocka_unit_test(test_log__lines_go_to_stderr),
         cmocka_unit_test(test_log__hidden_characters_are_shown),
         cmocka_unit_test(test_log__printable_text_is_cut_between_characters),
         cmocka_unit_test(test_log__a_failed_build_shows_its_source),

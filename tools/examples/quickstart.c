@@ -6,13 +6,16 @@
 int main(void)
 {
     static double b[32 * 32 * 32] = {1}, x[32 * 32 * 32];
+    static struct lcl_context_params params;
     struct lcl_csr A = LCL_CSR_INIT;
     lcl_context *ctx = NULL;
     lcl_operator *op = NULL;
     lcl_chain *C = NULL;
     struct lcl_report report = LCL_REPORT_INIT;
-    if (lcl_csr_problem(&A, "lap3d:32", NULL) == LCL_OK &&
-        lcl_context_create(&ctx, NULL) == LCL_OK &&
+    params.log.fn = lcl_log_stderr;
+    params.log.level = LCL_LOG_WARN;
+    if (lcl_csr_problem(&A, "lap3d:32", &params.log) == LCL_OK &&
+        lcl_context_create(&ctx, &params) == LCL_OK &&
         lcl_operator_create(&op, ctx, &A, NULL) == LCL_OK &&
         lcl_chain_create(&C, op, NULL, NULL) >= LCL_OK &&
         lcl_chain_solve(C, b, x, &report) == LCL_OK)

@@ -32,13 +32,6 @@ static void need(bool condition, const char *what)
     exit(1);
 }
 
-static void print(void *user, enum lcl_log_level level, const char *text)
-{
-    (void)user;
-    (void)level;
-    fprintf(stderr, "levelcl: %s\n", text);
-}
-
 // -------------------------------------------------------------------- OpenCL
 
 struct opencl {
@@ -223,7 +216,7 @@ static void step(const struct opencl *cl, const struct heat *H, lcl_operator *A,
 static void run(const struct opencl *cl, const struct heat *H)
 {
     const struct lcl_context_params context = {
-        .log = {.fn = print, .level = LCL_LOG_WARN}};
+        .log = {.fn = lcl_log_stderr, .level = LCL_LOG_WARN}};
     const struct lcl_precond_params precond = {.type = LCL_PRECOND_IC0};
     const struct lcl_solver_params solver = {.type = LCL_SOLVER_CG,
                                              .rtol = 1e-10};
