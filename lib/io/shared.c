@@ -8,9 +8,9 @@
 #include "host/log.h"
 #include "lib/comm/consistency.h"
 #include "lib/io/finish.h"
+#include "lib/io/formats.h"
 #include "lib/io/mm.h"
 #include "lib/io/number.h"
-#include "lib/io/petsc.h"
 #include "lib/matrix/csr.h"
 #include "lib/matrix/rows.h"
 
@@ -40,13 +40,21 @@ struct shared {
 
 // ------------------------------------------------------------------- opening
 
+// Whether the file can begin with a banner; all others have readers of their
+// own, or a reason to be refused.
+static bool is_matrix_market(const char *bytes, size_t size)
+{
+    return size > 0 && *bytes == '%' && !lcl_is_tar(bytes, size) &&
+           !lcl_foreign_format(bytes, size);
+}
+
 static enum lcl_status look_at_file(struct shared *S)
 {
     const char *bytes;
     size_t size;
     enum lcl_status st = lcl_stream_peek(S->stream, &bytes, &size);
     if (st < 0 || !lcl_stream_place(S->stream, &S->body, &S->end) ||
-        lcl_is_petsc(bytes, size))
+        !is_matrix_market(bytes, size))
         return st;
     S->slices = true;
     if ((st = lcl_mm_read_header(&S->header, S->stream)) < 0)
@@ -211,8 +219,9 @@ static int checked_by(const struct lcl_comm *C, int rank)
     return (rank + C->size / 2) % C->size;
 }
 
-// Whether each rank's lines are those of the rank that checks them; of binary
-// files, whose bytes are compared in the same way, a rank reads others, too.
+// Whether each rank's lines are those of the rank that checks them; of other
+// plain files, whose bytes are compared in the same way, a rank reads others,
+// too.
 static enum lcl_status compare_slices(struct shared *S)
 {
     struct lcl_comm *C = S->C;

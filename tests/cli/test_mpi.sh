@@ -84,7 +84,7 @@ ranks 3 --problem lap3d:10 --solver cg --precond ic0 \
     --partition geometric:5,4,4 --grid 10,10,9
 fails 2 '1000 rows are not a multiple of 10 x 10 x 9 cells'
 
-# files: slices of lines, PETSc by offset
+# files: slices of lines, PETSc by offset, others as a whole
 awk 'BEGIN {
     n = 300
     print "%%MatrixMarket matrix coordinate real symmetric"
@@ -105,6 +105,25 @@ awk 'BEGIN {
 ends 0 chain.mtx -b b.mtx -o alone.mtx
 solves 3 chain.mtx -b b.mtx -o x.mtx
 as_alone alone.mtx
+mkdir chain
+cp chain.mtx chain
+tar -cf chain.tar chain 2>/dev/null
+solves 2 chain.tar -b b.mtx -o x.mtx
+as_alone alone.mtx
+# by columns: 4 1, 1 3
+{
+    printf '%-72s%-8s\n' 'Two rows' two
+    printf '%14d%14d%14d%14d\n' 3 1 1 1
+    printf 'rua           %14d%14d%14d%14d\n' 2 2 4 0
+    printf '%-16s%-16s%-20s\n' '(3I2)' '(4I2)' '(4F4.1)'
+    printf ' 1 3 5\n 1 2 1 2\n 4.0 1.0 1.0 3.0\n'
+} >two.rb
+ends 0 two.rb -o alone.mtx
+solves 2 two.rb -o x.mtx
+as_alone alone.mtx
+printf 'MATLAB 5.0 MAT-file, Platform: GLNXA64' >A.mat
+ranks 2 A.mat
+fails 3 'A.mat: this is a MATLAB file: write a Matrix Market file'
 ranks 2 chain.petsc --rhs 'A*ones' --max-iters 2 --solver cg --precond none
 says stdout '^not converged'
 says stdout 'error .* the largest'

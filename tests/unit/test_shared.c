@@ -176,8 +176,6 @@ static void test_shared__other_files_are_read_by_each_rank(void **state)
     lcl_csr_finish(&A);
 }
 
-// ------------------------------------------------------------------- errors
-
 static void write_text(char path[LCL_TEST_PATH], const char *name,
                        const char *text)
 {
@@ -186,6 +184,41 @@ static void write_text(char path[LCL_TEST_PATH], const char *name,
 }
 
 #define HEAD "%%MatrixMarket matrix coordinate real general\n"
+
+// 8 x 8, 1 on the diagonal and below.
+static const char rutherford_boeing[] =
+    "Eight rows                                                              8\n"
+    "2 1 1 0\npua           8 8 15 0\n(9I3)           (15I3)\n"
+    "  1  3  5  7  9 11 13 15 16\n"
+    "  1  2  2  3  3  4  4  5  5  6  6  7  7  8  8\n";
+
+// An archive of one matrix.
+static void write_archive(char path[LCL_TEST_PATH], const char *member)
+{
+    static const char text[] = HEAD "8 8 3\n1 1 1\n8 8 2\n3 4 5\n";
+    char archive[4 * 512] = "";
+    snprintf(archive, 100, "%s", member);
+    snprintf(archive + 124, 12, "%011o", (unsigned)strlen(text));
+    archive[156] = '0';
+    memcpy(archive + 257, "ustar", 5);
+    memcpy(archive + 512, text, strlen(text));
+    lcl_test_path(path, &test_folder, "a.tar");
+    lcl_test_write_file(path, archive, sizeof archive);
+}
+
+static void test_shared__plain_files_of_other_formats_are_read(void **state)
+{
+    char path[LCL_TEST_PATH];
+    (void)state;
+    write_text(path, "a.rb", rutherford_boeing);
+    expect_read(path, 1);
+    write_archive(path, "a/a.mtx");
+    expect_read(path, 1);
+    write_archive(path, "%/%.mtx");
+    expect_read(path, 1);
+}
+
+// ------------------------------------------------------------------- errors
 
 static void test_shared__messages_name_the_line_of_the_file(void **state)
 {
@@ -208,6 +241,11 @@ static void test_shared__messages_name_the_line_of_the_file(void **state)
         {HEAD "8 8\n", ":2: expected the number of entries", LCL_EFORMAT},
         {"%%MatrixMarket matrix array real general\n8 8\n", "array format",
          LCL_EUNSUPPORTED},
+        {"8 8 1\n1 1 1\n", ":1: expected '%%MatrixMarket', found '8'",
+         LCL_EFORMAT},
+        {"", "an empty file", LCL_EFORMAT},
+        {"MATLAB 5.0 MAT-file", "this is a MATLAB file", LCL_EUNSUPPORTED},
+        {"%PDF-1.4\n", "this is a PDF file", LCL_EUNSUPPORTED},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         char path[LCL_TEST_PATH];
@@ -291,6 +329,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shared__rows_are_those_of_the_whole_file),
         cmocka_unit_test(test_shared__other_files_are_read_by_each_rank),
+        cmocka_unit_test(test_shared__plain_files_of_other_formats_are_read),
         cmocka_unit_test(test_shared__messages_name_the_line_of_the_file),
         cmocka_unit_test(test_shared__ranks_with_other_files_are_refused),
         cmocka_unit_test(test_shared__a_line_that_differs_is_not_read),
