@@ -172,6 +172,35 @@ kept 'small_b.mtx is 20 x 1, but A2.mtx' A1.mtx A2.mtx A3.mtx -b b1.mtx small_b.
 kept 'tall.mtx is 2 x 1: a linear system needs a square matrix' A1.mtx tall.mtx
 kept 'b1.mtx.*coordinate format' A1.mtx b1.mtx
 
+# unwritten STEP WRITTEN RHS...: once the step reads its right-hand side, a folder
+# takes the place of its output; the error names the step, which has no file, and
+# WRITTEN files stay
+unwritten()
+{
+    step=$1 written=$2
+    shift 2
+    for form in '' --json; do
+        rm -rf u?.mtx pipe
+        mkfifo pipe
+        {
+            exec >pipe
+            mkdir "u$step.mtx"
+            cat b1.mtx
+        } &
+        # shellcheck disable=SC2086
+        ends 3 A1.mtx -b "$@" -o 'u%d.mtx' $form
+        wait $!
+        says stderr "^clsolve: step $step of 3: u$step.mtx: "
+        [ -n "$form" ] || row "$step" '.* converged$'
+    done
+    is_json "$dir/stdout" && pass || flunk "no record of the error in step $step"
+    says stdout "\"step\":$step,.*\"error\":{.*\"message\":\"step $step of 3: "
+    [ "$(grep -o '"written":' "$dir/stdout" | grep -c .)" = "$written" ] && pass || flunk "not $written files"
+    grep -q "\"written\":\"u$step" "$dir/stdout" && flunk "u$step.mtx counts as written" || pass
+}
+unwritten 1 0 pipe b2.mtx b3.mtx
+unwritten 3 2 b1.mtx b2.mtx pipe
+
 if command -v python3 >/dev/null; then
     for args in 'A1.mtx A2.mtx -b b1.mtx' 'A1.mtx cut.mtx' 'A1.mtx -b zero.mtx b1.mtx --max-iters 1 --solver cg --precond none -o v%d.mtx'; do
         # shellcheck disable=SC2086

@@ -20,7 +20,7 @@ static void put_verdict(cJSON *object, const struct step *step)
 static void put_written(cJSON *object, const struct sequence *S, int k)
 {
     char name[CLI_PATH];
-    if (S->output && cli_step_name(name, S->output, k + 1))
+    if (S->step[k].written && cli_step_name(name, S->output, k + 1))
         json_put_name(object, "written", name);
 }
 
@@ -47,9 +47,8 @@ static cJSON *step_of(const struct sequence *S, int k)
 
 static void put_steps(cJSON *record, const struct sequence *S)
 {
-    const int solved = sequence_solved(S);
     cJSON *list = cJSON_AddArrayToObject(record, "steps");
-    for (int k = 0; k < solved; ++k)
+    for (int k = 0; k < S->solved; ++k)
         cJSON_AddItemToArray(list, step_of(S, k));
     json_put_count(record, "systems", S->count);
     json_put_count(record, "failed", sequence_failed(S));

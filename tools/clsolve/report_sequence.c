@@ -53,18 +53,18 @@ void text_sequence_step(const struct sequence *S, int k)
 
 static void verdict(const struct sequence *S)
 {
-    const int failed = sequence_failed(S), solved = sequence_solved(S);
+    const int failed = sequence_failed(S);
     char text[256];
     if (failed > 0)
         snprintf(text, sizeof text, "%d of %d systems; step %d: %s", failed,
                  S->count, S->tried + 1,
                  lcl_stop_str(S->step[S->tried].report.stop));
-    else if (solved < S->count)
+    else if (S->solved < S->count)
         snprintf(text, sizeof text, "the sequence ended after %d of %d systems",
-                 solved, S->count);
+                 S->solved, S->count);
     else
         snprintf(text, sizeof text, "all %d systems", S->count);
-    text_verdict(failed == 0 && solved == S->count, text);
+    text_verdict(failed == 0 && S->solved == S->count, text);
     if (S->advises)
         text_hint(&S->hint);
 }
@@ -75,7 +75,7 @@ static void sums(const struct sequence *S)
     int64_t iterations = 0;
     double set_up = 0, solve = 0;
     int full = 0;
-    for (int k = 0; k < sequence_solved(S); ++k) {
+    for (int k = 0; k < S->solved; ++k) {
         const struct step *step = &S->step[k];
         iterations += step->iterations;
         set_up += step->set_up_seconds;

@@ -77,6 +77,7 @@ static enum lcl_status read_step(struct job *job, struct sequence *S, int k)
     struct step *step = &S->step[k];
     const double before = job->read_seconds;
     enum lcl_status st = LCL_OK;
+    S->current = k;
     job->cli.matrix = step->matrix;
     job->cli.rhs = step->rhs;
     job_drop_vectors(job);
@@ -202,7 +203,7 @@ static void note(struct job *job, struct sequence *S, int k)
     struct step *step = &S->step[k];
     const struct column_sums sums = columns_sum(job->column, job->columns);
     const struct lcl_precond_info *info = lcl_precond_info(job->M);
-    step->solved = true;
+    S->solved = k + 1;
     step->columns = job->columns;
     step->failed = sums.failed;
     step->outcome = job->outcome;
@@ -218,8 +219,7 @@ static void note(struct job *job, struct sequence *S, int k)
     S->advises = hint_find(&S->hint, job);
 }
 
-static enum lcl_status write_step(struct job *job, const struct sequence *S,
-                                  int k)
+static enum lcl_status write_step(struct job *job, struct sequence *S, int k)
 {
     char output[CLI_PATH], history[CLI_PATH];
     job->cli.output = job->cli.history = NULL;
@@ -229,6 +229,7 @@ static enum lcl_status write_step(struct job *job, const struct sequence *S,
         job->cli.history = history;
     const enum lcl_status st = job_write(job);
     job->cli.output = job->cli.history = NULL;
+    S->step[k].written = st == LCL_OK && S->output;
     return st;
 }
 
@@ -284,19 +285,11 @@ static enum lcl_status all_steps(struct job *job, struct sequence *S)
 
 // ---------------------------------------------------------------- reports
 
-int sequence_solved(const struct sequence *S)
-{
-    int count = 0;
-    while (count < S->count && S->step[count].solved)
-        ++count;
-    return count;
-}
-
 int sequence_failed(const struct sequence *S)
 {
     int count = 0;
-    for (int k = 0; k < S->count; ++k)
-        count += S->step[k].solved && S->step[k].outcome != LCL_OK;
+    for (int k = 0; k < S->solved; ++k)
+        count += S->step[k].outcome != LCL_OK;
     return count;
 }
 
@@ -305,8 +298,8 @@ static void name_step(struct job *job, const struct sequence *S)
 {
     char reason[MESSAGE_BYTES];
     memcpy(reason, job->messages.error, sizeof reason);
-    messages_fail(&job->messages, LCL_OK, "step %d of %d: %s",
-                  sequence_solved(S) + 1, S->count, reason);
+    messages_fail(&job->messages, LCL_OK, "step %d of %d: %s", S->current + 1,
+                  S->count, reason);
 }
 
 static enum lcl_status tell(struct job *job, const struct sequence *S,
@@ -335,15 +328,14 @@ static enum lcl_status run(struct job *job, struct sequence *S)
     if (st < 0 || (st = sequence_check_files(S, job)) < 0)
         return st;
     st = all_steps(job, S);
-    const int solved = sequence_solved(S);
     if (st < 0 && *job->messages.error && S->count > 1)
         name_step(job, S);
-    if (solved == 0)
+    if (S->solved == 0)
         return st;
     if (st >= 0)
-        st = S->tried >= 0       ? S->step[S->tried].outcome
-             : solved < S->count ? LCL_ITERATION_LIMIT
-                                 : LCL_OK;
+        st = S->tried >= 0          ? S->step[S->tried].outcome
+             : S->solved < S->count ? LCL_ITERATION_LIMIT
+                                    : LCL_OK;
     return tell(job, S, st);
 }
 

@@ -18,7 +18,7 @@ enum step_start { STEP_ZERO = 0, STEP_FILE, STEP_PREVIOUS };
 
 struct step {
     const char *matrix, *rhs; // files; rhs NULL: made
-    bool solved;
+    bool written;             // the file of its solution
     enum step_set_up set_up;
     enum step_start start;       // of the first right-hand side
     int columns, failed;         // right-hand sides
@@ -33,6 +33,8 @@ struct step {
 struct sequence {
     struct step *step;
     int count;
+    int current;        // the step that is read, solved or written
+    int solved;         // the first steps, so many
     char *text;         // of the file of --sequence, cut into names
     char *folder;       // names with the folder of that file
     const char *output; // patterns of names, or NULL
@@ -59,8 +61,7 @@ enum lcl_status sequence_check_files(const struct sequence *S, struct job *job);
 
 void sequence_finish(struct sequence *S);
 
-// Steps that were solved, and those of them that did not converge.
-int sequence_solved(const struct sequence *S);
+// Solved steps that did not converge.
 int sequence_failed(const struct sequence *S);
 
 // Solves all systems and reports. A system that does not converge does not end
