@@ -34,7 +34,7 @@ static void put_label(struct labelled *l, lcl_operator *A, int label)
     A->ops = &l->ops;
 }
 
-static void set_label(struct labelled *l)
+static void remove_label(struct labelled *l)
 {
     if (l->A)
         l->A->ops = l->own;
@@ -133,9 +133,9 @@ enum lcl_status phases_end(struct phases_trace *T, enum lcl_solver_type solver,
     double until = 0; // end of all spans before
     int before = METHOD;
     *out = (struct phases){0};
-    set_label(&T->precond);
-    set_label(&T->part);
-    set_label(&T->whole);
+    remove_label(&T->precond);
+    remove_label(&T->part);
+    remove_label(&T->whole);
     const enum lcl_status st =
         T->ctx ? lcl_trace_end(T->ctx, &spans, &count) : LCL_OK;
     for (size_t k = 0; k < count; ++k) {
