@@ -2,7 +2,6 @@
 // The last step of all readers of sparse matrices.
 #include "lib/io/finish.h"
 
-#include "host/log.h"
 #include "host/parallel.h"
 #include "lib/matrix/csr.h"
 #include "lib/matrix/view.h"
@@ -15,11 +14,11 @@ static enum lcl_status check_sums(const struct lcl_csr *A, int64_t first,
     const int64_t k = lcl_find_not_finite(A->val, A->nnz);
     if (k < 0)
         return LCL_OK;
-    return lcl_fail(lcl_stream_log(stream), LCL_EFORMAT,
-                    "%s: expected duplicates with a finite sum, found %g at "
-                    "(%" PRId64 ", %" PRId32 ")",
-                    lcl_stream_name(stream), A->val[k],
-                    lcl_csr_row_of(A, k) + first + base, A->col_ind[k] + base);
+    return lcl_stream_refuse(
+        stream, LCL_EFORMAT,
+        "expected duplicates with a finite sum, found %g at (%" PRId64
+        ", %" PRId32 ")",
+        A->val[k], lcl_csr_row_of(A, k) + first + base, A->col_ind[k] + base);
 }
 
 struct zeros {

@@ -21,22 +21,16 @@ struct header {
     int64_t rows, cols;
 };
 
-static enum lcl_status fail(const lcl_stream *s, enum lcl_status status,
-                            const char *what)
-{
-    return lcl_fail(lcl_stream_log(s), status, "%s: %s", lcl_stream_name(s),
-                    what);
-}
-
 static enum lcl_status take(lcl_stream *s, void *to, size_t size)
 {
     size_t taken;
     if (!lcl_stream_copy(s, to, size, &taken))
         return lcl_stream_report(s);
     return taken == size ? LCL_OK
-                         : fail(s, LCL_EFORMAT,
-                                "expected more bytes of a NumPy array, found "
-                                "the end of the file");
+                         : lcl_stream_refuse(
+                               s, LCL_EFORMAT,
+                               "expected more bytes of a NumPy array, found "
+                               "the end of the file");
 }
 
 // ------------------------------------------------------------------- header
@@ -97,24 +91,28 @@ static enum lcl_status parse_header(struct header *h, const lcl_stream *s,
                                     const char *text)
 {
     if (!parse_type(h, text))
-        return fail(s, LCL_EUNSUPPORTED,
-                    "expected a NumPy array of real or integer numbers of up "
-                    "to 8 bytes, found another type");
+        return lcl_stream_refuse(
+            s, LCL_EUNSUPPORTED,
+            "expected a NumPy array of real or integer numbers of up "
+            "to 8 bytes, found another type");
     if (!parse_order(h, text))
-        return fail(s, LCL_EFORMAT,
-                    "expected the order of a NumPy array, found none");
+        return lcl_stream_refuse(
+            s, LCL_EFORMAT, "expected the order of a NumPy array, found none");
     if (!parse_shape(h, text))
-        return fail(s, LCL_EUNSUPPORTED,
-                    "expected a NumPy array of one or two dimensions, found "
-                    "another shape");
+        return lcl_stream_refuse(
+            s, LCL_EUNSUPPORTED,
+            "expected a NumPy array of one or two dimensions, found "
+            "another shape");
     if (h->rows < 1 || h->cols < 1)
-        return fail(s, LCL_EFORMAT,
-                    "expected at least one row and column, found an empty "
-                    "array");
+        return lcl_stream_refuse(
+            s, LCL_EFORMAT,
+            "expected at least one row and column, found an empty "
+            "array");
     return h->rows <= INT32_MAX && h->cols <= INT32_MAX
                ? LCL_OK
-               : fail(s, LCL_ERANGE,
-                      "expected fewer than 2^31 rows and columns, found more");
+               : lcl_stream_refuse(
+                     s, LCL_ERANGE,
+                     "expected fewer than 2^31 rows and columns, found more");
 }
 
 static enum lcl_status read_header(struct header *h, lcl_stream *s)
@@ -126,9 +124,10 @@ static enum lcl_status read_header(struct header *h, lcl_stream *s)
     const uint32_t size = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 |
                           (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
     if (prefix[6] < 1 || prefix[6] > 3 || size > HEADER_MAX)
-        return fail(s, LCL_EUNSUPPORTED,
-                    "expected a NumPy array of format 1 to 3 with a short "
-                    "header, found another one");
+        return lcl_stream_refuse(
+            s, LCL_EUNSUPPORTED,
+            "expected a NumPy array of format 1 to 3 with a short "
+            "header, found another one");
     char *text = lcl_calloc((size_t)size + 1, 1);
     if (!text)
         return lcl_fail_memory(lcl_stream_log(s), "a header");
@@ -180,10 +179,10 @@ static enum lcl_status read_numbers(struct lcl_dense *X, lcl_stream *s,
         for (int64_t i = 0; i < n; ++i, ++done) {
             X->val[done] = number(h, bytes + i * h->bytes);
             if (!isfinite(X->val[done]))
-                return lcl_fail(lcl_stream_log(s), LCL_EFORMAT,
-                                "%s: expected a finite number, found %g as "
-                                "number %" PRId64,
-                                lcl_stream_name(s), X->val[done], done);
+                return lcl_stream_refuse(
+                    s, LCL_EFORMAT,
+                    "expected a finite number, found %g as number %" PRId64,
+                    X->val[done], done);
         }
     }
     char more;
@@ -191,9 +190,10 @@ static enum lcl_status read_numbers(struct lcl_dense *X, lcl_stream *s,
     if (!lcl_stream_copy(s, &more, 1, &taken))
         return lcl_stream_report(s);
     return taken == 0 ? LCL_OK
-                      : fail(s, LCL_EFORMAT,
-                             "expected the end of the file after the numbers "
-                             "of a NumPy array, found more bytes");
+                      : lcl_stream_refuse(
+                            s, LCL_EFORMAT,
+                            "expected the end of the file after the numbers "
+                            "of a NumPy array, found more bytes");
 }
 
 // Rows one after the other become columns.

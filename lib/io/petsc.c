@@ -2,7 +2,6 @@
 // Reads PETSc binary files. Arrays grow with the data read: a header may lie.
 #include "lib/io/petsc.h"
 
-#include "host/log.h"
 #include "lib/io/finish.h"
 #include "lib/io/grow.h"
 #include "lib/matrix/entries.h"
@@ -36,9 +35,8 @@ static enum lcl_status fail_at(const struct source *S, int64_t offset,
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    return lcl_fail(lcl_stream_log(S->stream), status,
-                    "%s: byte %" PRId64 ": %s", lcl_stream_name(S->stream),
-                    offset, message);
+    return lcl_stream_refuse(S->stream, status, "byte %" PRId64 ": %s", offset,
+                             message);
 }
 
 static enum lcl_status fail_end(const struct source *S, const char *what)

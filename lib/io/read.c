@@ -8,18 +8,6 @@
 #include "lib/io/number.h"
 #include "lib/io/petsc.h"
 
-static enum lcl_status fail(const lcl_stream *stream, const char *what)
-{
-    return lcl_fail(lcl_stream_log(stream), LCL_EUNSUPPORTED, "%s: %s",
-                    lcl_stream_name(stream), what);
-}
-
-static enum lcl_status fail_foreign(const lcl_stream *stream, const char *what)
-{
-    return lcl_fail(lcl_stream_log(stream), LCL_EUNSUPPORTED, "%s: this is %s",
-                    lcl_stream_name(stream), what);
-}
-
 // Formats that hold a matrix alone or an array alone.
 static enum lcl_status read_other(struct lcl_csr *A, struct lcl_dense *X,
                                   lcl_stream *stream,
@@ -28,11 +16,14 @@ static enum lcl_status read_other(struct lcl_csr *A, struct lcl_dense *X,
 {
     if (lcl_is_npy(bytes, size))
         return X ? lcl_npy_read(X, stream, info)
-                 : fail(stream, "expected a sparse matrix, found a NumPy "
-                                "array");
+                 : lcl_stream_refuse(stream, LCL_EUNSUPPORTED,
+                                     "expected a sparse matrix, found a NumPy "
+                                     "array");
     if (lcl_is_rutherford_boeing(bytes, size))
         return A ? lcl_rutherford_boeing_read(A, stream, info)
-                 : fail(stream, "expected a vector, found a sparse matrix");
+                 : lcl_stream_refuse(
+                       stream, LCL_EUNSUPPORTED,
+                       "expected a vector, found a sparse matrix");
     return X && lcl_is_columns(bytes, size) ? lcl_columns_read(X, stream, info)
                                             : lcl_mm_read(A, X, stream, info);
 }
@@ -46,8 +37,10 @@ static enum lcl_status read_member(struct lcl_csr *A, struct lcl_dense *X,
     const enum lcl_status st = lcl_stream_peek(stream, &bytes, &size);
     if (st < 0)
         return st;
-    if (lcl_foreign_format(bytes, size))
-        return fail_foreign(stream, lcl_foreign_format(bytes, size));
+    const char *foreign = lcl_foreign_format(bytes, size);
+    if (foreign)
+        return lcl_stream_refuse(stream, LCL_EUNSUPPORTED, "this is %s",
+                                 foreign);
     return lcl_is_petsc(bytes, size)
                ? lcl_petsc_read(A, X, stream, info)
                : read_other(A, X, stream, info, bytes, size);

@@ -64,14 +64,20 @@ enum lcl_status lcl_stream_fail(const lcl_stream *stream,
                     stream->line, message);
 }
 
+enum lcl_status lcl_stream_refuse(const lcl_stream *s, enum lcl_status status,
+                                  const char *format, ...)
+{
+    char message[MESSAGE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    return lcl_fail(s->log, status, "%s: %s", s->name, message);
+}
+
 int64_t lcl_stream_bytes(const lcl_stream *stream)
 {
     return stream->bytes;
-}
-
-const char *lcl_stream_name(const lcl_stream *stream)
-{
-    return stream->name;
 }
 
 const struct lcl_log *lcl_stream_log(const lcl_stream *stream)

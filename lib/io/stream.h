@@ -74,7 +74,6 @@ void lcl_stream_limit(lcl_stream *stream, int64_t size);
 // Number of bytes of uncompressed text read so far.
 int64_t lcl_stream_bytes(const lcl_stream *stream);
 
-const char *lcl_stream_name(const lcl_stream *stream);
 const struct lcl_log *lcl_stream_log(const lcl_stream *stream);
 
 // Logs "NAME:LINE: ..." with the line read last and returns `status`. If the
@@ -82,6 +81,11 @@ const struct lcl_log *lcl_stream_log(const lcl_stream *stream);
 enum lcl_status lcl_stream_fail(const lcl_stream *stream,
                                 enum lcl_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+// As lcl_stream_fail() without a line, for files that are not text.
+enum lcl_status lcl_stream_refuse(const lcl_stream *stream,
+                                  enum lcl_status status, const char *format,
+                                  ...) __attribute__((format(printf, 3, 4)));
 
 // Logs "PATH: cannot WHAT: reason" with the reason from errno; returns LCL_EIO.
 enum lcl_status lcl_fail_errno(const struct lcl_log *log, const char *path,

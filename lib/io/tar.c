@@ -2,8 +2,6 @@
 // Finds a matrix in a tar archive. Source of the format: POSIX.1-2017, pax.
 #include "lib/io/formats.h"
 
-#include "host/log.h"
-
 #include <string.h>
 
 enum { BLOCK = 512, NAME = 100, SIZE_AT = 124, SIZE = 12, TYPE_AT = 156 };
@@ -41,20 +39,16 @@ static bool is_wanted(const char *name, bool rhs)
     return strcmp(tail, ".mtx") == 0 || strcmp(tail, ".rb") == 0;
 }
 
-static enum lcl_status fail(const lcl_stream *s, const char *what)
-{
-    return lcl_fail(lcl_stream_log(s), LCL_EFORMAT, "%s: %s",
-                    lcl_stream_name(s), what);
-}
-
 static enum lcl_status skip(lcl_stream *s, int64_t size)
 {
     int64_t skipped;
     const int64_t padded = (size + BLOCK - 1) / BLOCK * BLOCK;
     if (!lcl_stream_skip(s, padded, &skipped))
         return lcl_stream_report(s);
-    return skipped == padded ? LCL_OK
-                             : fail(s, "the tar archive ends within a member");
+    return skipped == padded
+               ? LCL_OK
+               : lcl_stream_refuse(s, LCL_EFORMAT,
+                                   "the tar archive ends within a member");
 }
 
 enum lcl_status lcl_tar_enter(lcl_stream *s, bool rhs)
@@ -65,13 +59,17 @@ enum lcl_status lcl_tar_enter(lcl_stream *s, bool rhs)
         if (!lcl_stream_copy(s, block, sizeof block, &taken))
             return lcl_stream_report(s);
         if (taken < sizeof block || *block == '\0')
-            return fail(s, rhs ? "the tar archive has no right-hand side "
-                                 "NAME/NAME_b.mtx"
-                               : "the tar archive has no matrix NAME/NAME.mtx "
-                                 "or NAME/NAME.rb");
+            return lcl_stream_refuse(
+                s, LCL_EFORMAT,
+                rhs ? "the tar archive has no right-hand side "
+                      "NAME/NAME_b.mtx"
+                    : "the tar archive has no matrix NAME/NAME.mtx "
+                      "or NAME/NAME.rb");
         const int64_t size = octal(block + SIZE_AT, SIZE);
         if (!lcl_is_tar(block, sizeof block) || size < 0)
-            return fail(s, "expected the header of a member of a tar archive");
+            return lcl_stream_refuse(
+                s, LCL_EFORMAT,
+                "expected the header of a member of a tar archive");
         memcpy(name, block, NAME);
         const bool file = block[TYPE_AT] == '0' || block[TYPE_AT] == '\0';
         if (file && is_wanted(name, rhs)) {
