@@ -3,7 +3,7 @@
 #include "lib/io/formats.h"
 
 #include "host/alloc.h"
-#include "host/log.h"
+#include "lib/io/finish.h"
 #include "lib/io/grow.h"
 #include "lib/io/mm.h"
 #include "lib/io/number.h"
@@ -92,17 +92,13 @@ enum lcl_status lcl_columns_read(struct lcl_dense *X, lcl_stream *s,
     if (st == LCL_OK && T.count == 0)
         st = lcl_stream_fail(s, LCL_EFORMAT, "expected numbers, found none");
     if (st == LCL_OK)
-        X->val = lcl_malloc((size_t)T.count, sizeof *X->val);
-    if (st == LCL_OK && !X->val)
-        st = lcl_fail_memory(lcl_stream_log(s), "a dense matrix");
-    for (int64_t k = 0; k < T.count && X->val; ++k)
-        X->val[k % T.cols * T.rows + k / T.cols] = T.val[k];
-    if (X->val) {
-        X->rows = T.rows;
-        X->cols = T.cols;
-        info->entries = T.count;
-        info->bytes = lcl_stream_bytes(s);
+        st = lcl_io_by_columns(&T.val, T.rows, T.cols, lcl_stream_log(s));
+    if (st < 0) {
+        lcl_free(T.val);
+        return st;
     }
-    lcl_free(T.val);
-    return st;
+    *X = (struct lcl_dense){T.rows, T.cols, T.val};
+    info->entries = T.count;
+    info->bytes = lcl_stream_bytes(s);
+    return LCL_OK;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The last step of all readers of sparse matrices.
+// The last steps of readers.
 #include "lib/io/finish.h"
 
+#include "host/alloc.h"
+#include "host/log.h"
 #include "host/parallel.h"
 #include "lib/matrix/csr.h"
 #include "lib/matrix/view.h"
@@ -53,4 +55,20 @@ enum lcl_status lcl_io_finish_csr(const struct lcl_csr *A, int64_t first,
 {
     info->explicit_zeros = count_zeros(A->val, A->nnz);
     return info->duplicates > 0 ? check_sums(A, first, base, stream) : LCL_OK;
+}
+
+enum lcl_status lcl_io_by_columns(double **val, int64_t rows, int64_t cols,
+                                  const struct lcl_log *log)
+{
+    if (cols == 1)
+        return LCL_OK;
+    double *columns = lcl_malloc((size_t)(rows * cols), sizeof *columns);
+    if (!columns)
+        return lcl_fail_memory(log, "a dense matrix");
+    for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j < cols; ++j)
+            columns[j * rows + i] = (*val)[i * cols + j];
+    lcl_free(*val);
+    *val = columns;
+    return LCL_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "host/alloc.h"
 #include "host/log.h"
+#include "lib/io/finish.h"
 #include "lib/io/grow.h"
 
 #include <inttypes.h>
@@ -196,21 +197,6 @@ static enum lcl_status read_numbers(struct lcl_dense *X, lcl_stream *s,
                             "of a NumPy array, found more bytes");
 }
 
-// Rows one after the other become columns.
-static enum lcl_status transpose(struct lcl_dense *X, const lcl_stream *s,
-                                 int64_t rows, int64_t cols)
-{
-    double *val = lcl_malloc((size_t)(rows * cols), sizeof *val);
-    if (!val)
-        return lcl_fail_memory(lcl_stream_log(s), "a dense matrix");
-    for (int64_t i = 0; i < rows; ++i)
-        for (int64_t j = 0; j < cols; ++j)
-            val[j * rows + i] = X->val[i * cols + j];
-    lcl_free(X->val);
-    X->val = val;
-    return LCL_OK;
-}
-
 enum lcl_status lcl_npy_read(struct lcl_dense *X, lcl_stream *s,
                              struct lcl_read_info *info)
 {
@@ -219,8 +205,8 @@ enum lcl_status lcl_npy_read(struct lcl_dense *X, lcl_stream *s,
     if (st < 0)
         return st;
     st = read_numbers(X, s, &h);
-    if (st == LCL_OK && !h.by_columns && h.cols > 1)
-        st = transpose(X, s, h.rows, h.cols);
+    if (st == LCL_OK && !h.by_columns)
+        st = lcl_io_by_columns(&X->val, h.rows, h.cols, lcl_stream_log(s));
     if (st < 0) {
         lcl_dense_finish(X);
         return st;
