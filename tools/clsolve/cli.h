@@ -138,10 +138,13 @@ char *cli_printed(const struct cli *cli,
 // Whether the command line has the option of the library.
 bool cli_is_given(const struct cli *cli, const char *key);
 
-// The files that are read, with NULL for those that are not given.
+// Whether --nullspace requests the indicator vectors of components.
+bool cli_has_components(const struct cli *cli);
+
 // The file of --nullspace; NULL: none.
 const char *cli_null_file(const struct cli *cli);
 
+// The files that are read, with NULL for those that are not given.
 void cli_list_inputs(const char *input[CLI_INPUTS], const struct cli *cli);
 
 // Whether `path`, which may be NULL, names the standard output.

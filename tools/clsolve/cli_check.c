@@ -90,11 +90,15 @@ static enum lcl_status check_matrix(const struct cli *cli,
     return LCL_OK;
 }
 
+bool cli_has_components(const struct cli *cli)
+{
+    return cli->nullspace && strcmp(cli->nullspace, "components") == 0;
+}
+
 const char *cli_null_file(const struct cli *cli)
 {
     const char *text = cli->nullspace;
-    return text && strcmp(text, "constant") != 0 &&
-                   strcmp(text, "components") != 0
+    return text && strcmp(text, "constant") != 0 && !cli_has_components(cli)
                ? text
                : NULL;
 }
@@ -369,8 +373,7 @@ static enum lcl_status check_methods(const struct cli *cli,
         {cli->coordinates && cli->near_null,
          "--coordinates makes near-null vectors: give it or --near-null, not "
          "both"},
-        {cli_is_kron(cli) && cli->nullspace &&
-             strcmp(cli->nullspace, "components") == 0,
+        {cli_is_kron(cli) && cli_has_components(cli),
          "--nullspace components does not support systems in Kronecker form"},
         {cli_is_kron(cli) && type == LCL_PRECOND_CPR,
          "--precond cpr does not support systems in Kronecker form"},

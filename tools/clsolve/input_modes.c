@@ -100,8 +100,7 @@ enum lcl_status job_read_modes(struct job *job)
         st = make_rigid_body_modes(job);
     else if (job->cli.near_null)
         st = read_vectors(job, &job->modes, job->cli.near_null);
-    if (st >= 0 && job->cli.nullspace &&
-        strcmp(job->cli.nullspace, "components") == 0)
+    if (st >= 0 && cli_has_components(&job->cli))
         st = make_indicators(job);
     return st < 0 || !null_file
                ? st
