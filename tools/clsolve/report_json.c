@@ -347,10 +347,7 @@ bool json_solve(const struct job *job, int exit_code)
         json_put_count(record, "ranks", job->ranks->size);
     put_method(record, job);
     json_put_result(record, job);
-    put_operator(record, job);
-    put_precond(record, job);
-    put_memory(record, job);
-    put_times(record, job);
+    json_put_state(record, job);
     put_exchanges(record, &job->exchanges);
     json_put_warnings(record, job);
     json_put_count(record, "exit", exit_code);
@@ -368,10 +365,7 @@ bool json_info(const struct job *job, int exit_code)
     }
     json_put_device(cJSON_AddObjectToObject(record, "device"),
                     lcl_context_caps(job->ctx));
-    put_operator(record, job);
-    put_precond(record, job);
-    put_memory(record, job);
-    put_times(record, job);
+    json_put_state(record, job);
     json_put_warnings(record, job);
     json_put_count(record, "exit", exit_code);
     return json_print(record);
