@@ -51,6 +51,8 @@ static void test_messages__last_error_is_kept(void **state)
     assert_string_equal(messages.error, "second");
     assert_int_equal(messages_fail(&messages, LCL_EIO, "no %d", 3), LCL_EIO);
     assert_string_equal(messages.error, "no 3");
+    messages_fail(&messages, LCL_EIO, "step 1: %s", messages.error);
+    assert_string_equal(messages.error, "step 1: no 3");
 }
 
 static void test_messages__warnings_past_the_last_place_are_counted(void **s)

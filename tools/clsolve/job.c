@@ -81,12 +81,10 @@ static enum lcl_status set_nullspace(struct job *job)
     const struct lcl_dense *X = &job->null_vectors;
     const struct lcl_nullspace N = {.right = X->cols > 0 ? X : NULL};
     const enum lcl_status st = lcl_operator_set_nullspace(job->op, &N);
-    char reason[MESSAGE_BYTES];
-    if (st != LCL_EINVAL)
-        return st;
-    memcpy(reason, job->messages.error, sizeof reason);
-    return messages_fail(&job->messages, st, "--nullspace %s: %s",
-                         job->cli.nullspace, reason);
+    return st != LCL_EINVAL
+               ? st
+               : messages_fail(&job->messages, st, "--nullspace %s: %s",
+                               job->cli.nullspace, job->messages.error);
 }
 
 // Looks whether no x can solve for any right-hand side, as far as sums of rows

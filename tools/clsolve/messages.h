@@ -28,7 +28,8 @@ struct lcl_log messages_log(struct messages *messages);
 void messages_print_error(const struct messages *messages,
                           enum lcl_status status);
 
-// Keeps a sentence as the error and returns `status`.
+// Keeps a sentence as the error and returns `status`. The sentence may contain
+// messages->error, the error before.
 enum lcl_status messages_fail(struct messages *messages, enum lcl_status status,
                               const char *format, ...)
     __attribute__((format(printf, 3, 4)));

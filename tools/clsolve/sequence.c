@@ -296,10 +296,8 @@ int sequence_failed(const struct sequence *S)
 // Names the step in a message about it.
 static void name_step(struct job *job, const struct sequence *S)
 {
-    char reason[MESSAGE_BYTES];
-    memcpy(reason, job->messages.error, sizeof reason);
     messages_fail(&job->messages, LCL_OK, "step %d of %d: %s", S->current + 1,
-                  S->count, reason);
+                  S->count, job->messages.error);
 }
 
 static enum lcl_status tell(struct job *job, const struct sequence *S,
