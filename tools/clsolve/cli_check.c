@@ -18,6 +18,11 @@ bool cli_is_stdout(const char *path)
     return path && (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0);
 }
 
+static bool is_stdin(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
 bool cli_is_kron(const struct cli *cli)
 {
     return cli->kron[0] || (cli->problem && is_kron_name(cli->problem));
@@ -145,7 +150,7 @@ static enum lcl_status check_streams(const struct cli *cli,
     int from_stdin = 0;
     cli_list_inputs(input, cli);
     for (int i = 0; i < CLI_INPUTS; ++i)
-        from_stdin += input[i] && strcmp(input[i], "-") == 0;
+        from_stdin += is_stdin(input[i]);
     if (from_stdin > 1)
         return messages_fail(messages, LCL_EINVAL,
                              "only one file can be read from the standard "
@@ -223,14 +228,9 @@ bool cli_is_sequence(const struct cli *cli)
 static bool is_stdin_listed(const struct cli_files *files)
 {
     for (int i = 0; i < files->count; ++i)
-        if (strcmp(files->path[i], "-") == 0)
+        if (is_stdin(files->path[i]))
             return true;
     return false;
-}
-
-static bool is_stdin(const char *path)
-{
-    return path && strcmp(path, "-") == 0;
 }
 
 // One of one kind serves all of the other.
