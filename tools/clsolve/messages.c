@@ -48,7 +48,7 @@ static void keep_warning(struct messages *messages, const char *text)
             return;
         }
     if (at < MESSAGES_KEPT) {
-        keep(messages->warning[at], text);
+        strcpy(messages->warning[at], printable);
         messages->times[at] = 1;
     }
     ++messages->warnings;
