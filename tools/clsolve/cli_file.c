@@ -46,7 +46,7 @@ static void cut_comment(char *line)
 }
 
 // Characters of %d or %0Nd at `text`; 0: there is none. *digits = N, or 1.
-static int placeholder(const char *text, int *digits)
+static int conversion(const char *text, int *digits)
 {
     int length = 1;
     *digits = 1;
@@ -64,7 +64,7 @@ bool cli_step_name(char name[CLI_PATH], const char *pattern, int step)
     int at = 0, places = 0;
     for (const char *text = pattern; *text; ++text) {
         int digits;
-        const int length = placeholder(text, &digits);
+        const int length = conversion(text, &digits);
         if (at > CLI_PATH - 32 || (!length && *text == '%' && text[1] != '%'))
             return false;
         if (length) {
