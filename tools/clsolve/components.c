@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 // Sums below so many times the largest sum of magnitudes of the component are
 // 0.

@@ -3,7 +3,6 @@
 #include "tools/clsolve/sequence.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -131,7 +130,6 @@ static enum lcl_status list_file(struct sequence *S, struct job *job)
     return st < 0 ? st : list_lines(S, job);
 }
 
-// Made right-hand sides remain those of every step.
 enum lcl_status sequence_list(struct sequence *S, struct job *job)
 {
     struct cli *cli = &job->cli;
@@ -139,8 +137,8 @@ enum lcl_status sequence_list(struct sequence *S, struct job *job)
         cli->sequence ? list_file(S, job) : list_words(S, job);
     S->output = cli->output;
     S->history = cli->history;
-    cli->sequence = cli->every_text =
-        NULL; // commands of advice have one system
+    // Commands of advice have one system.
+    cli->sequence = cli->every_text = NULL;
     return st;
 }
 
