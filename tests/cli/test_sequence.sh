@@ -115,6 +115,11 @@ ends 0 A1.mtx A1.mtx -b b1.mtx --rtol 1e-6 --x0 zero
 row 2 'none  *0.00  *[1-9]'
 ends 0 A1.mtx -b b1.mtx b2.mtx --x0 x01.mtx --json
 says stdout '"start":"file".*"start":"previous"'
+for factor in 1e-170 1e170; do
+    vector scaled.mtx 60 $factor
+    ends 0 A1.mtx A1.mtx -b scaled.mtx --rtol 1e-6 --json
+    says stdout '"start":"zero".*"start":"previous"'
+done
 vector opposite.mtx 60 -1
 ends 0 A1.mtx -b b1.mtx opposite.mtx --json
 says stdout '"start":"zero".*"start":"zero"'

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Solves a sequence of systems.
 #include "tools/clsolve/sequence.h"
+
+#include "tools/clsolve/norm.h"
 #include "tools/clsolve/ranks.h"
 #include "tools/clsolve/report.h"
 
@@ -140,14 +142,6 @@ static enum lcl_status set_up(struct job *job, struct sequence *S, int k)
 
 // ---------------------------------------------------------------- start
 
-static double square(const double *x, int64_t n)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < n; ++i)
-        sum += x[i] * x[i];
-    return sum;
-}
-
 // Whether ||b - A x|| < ||b||; r has room for the residual.
 static bool is_closer(const struct lcl_csr *A, const double *b, const double *x,
                       double *r)
@@ -155,7 +149,7 @@ static bool is_closer(const struct lcl_csr *A, const double *b, const double *x,
     lcl_csr_multiply(A, x, r);
     for (int64_t i = 0; i < A->rows; ++i)
         r[i] = b[i] - r[i];
-    return square(r, A->rows) < square(b, A->rows);
+    return norm_2(r, A->rows) < norm_2(b, A->rows);
 }
 
 // Starts from the solution of the step before where that is closer than 0.

@@ -3,6 +3,7 @@
 #include "tools/clsolve/singular.h"
 
 #include "tools/clsolve/components.h"
+#include "tools/clsolve/norm.h"
 
 #include <float.h>
 #include <math.h>
@@ -38,17 +39,6 @@ static double dot(const double *x, const double *y, int64_t n)
     for (int64_t i = 0; i < n; ++i)
         sum += x[i] * y[i];
     return sum;
-}
-
-// Squares of the entries themselves may be 0 or infinite.
-static double norm(const double *x, int64_t n)
-{
-    double most = 0, sum = 0;
-    for (int64_t i = 0; i < n; ++i)
-        most = fmax(most, fabs(x[i]));
-    for (int64_t i = 0; i < n && most > 0; ++i)
-        sum += x[i] / most * (x[i] / most);
-    return most * sqrt(sum);
 }
 
 static void multiply(double *y, const struct lcl_csr *A, const double *x)
@@ -96,9 +86,9 @@ static double bound_norm(const struct lcl_csr *A, double *rows, double *columns)
 static bool judge(struct singularity *out, const struct search *S)
 {
     const int64_t n = S->A->rows;
-    const double length = norm(S->y, n);
+    const double length = norm_2(S->y, n);
     out->share = fabs(dot(S->y, S->b, n)) / (length * S->norm_b);
-    out->gradient = norm(S->s, n) / (length * S->norm_A);
+    out->gradient = norm_2(S->s, n) / (length * S->norm_A);
     out->found = DBL_EPSILON * (out->share - S->tolerance) >=
                      MARGIN * S->tolerance * out->gradient &&
                  out->share > MARGIN * S->tolerance;
@@ -114,8 +104,8 @@ static bool try_constant(struct singularity *out, struct search *S)
     multiply_transposed(S->s, S->A, S->y);
     const double length = sqrt((double)n);
     out->constant = judge(out, S) &&
-                    norm(S->q, n) <= 1e-12 * S->norm_A * length &&
-                    norm(S->s, n) <= 1e-12 * S->norm_A * length;
+                    norm_2(S->q, n) <= 1e-12 * S->norm_A * length &&
+                    norm_2(S->s, n) <= 1e-12 * S->norm_A * length;
     return out->found;
 }
 
@@ -159,7 +149,7 @@ static bool try_components(struct singularity *out, struct search *S)
 static bool is_regular(const struct singularity *out, const struct search *S,
                        double gamma, int k)
 {
-    return !(norm(S->y, S->A->rows) > MARGIN * S->tolerance * S->norm_b) ||
+    return !(norm_2(S->y, S->A->rows) > MARGIN * S->tolerance * S->norm_b) ||
            !isfinite(gamma) ||
            (k == TRIAL_STEPS && out->gradient > TRIAL_GRADIENT);
 }
@@ -216,7 +206,7 @@ static void begin(struct singularity *out, struct search *S)
 {
     *out = (struct singularity){.found = false};
     S->norm_A = bound_norm(S->A, S->p, S->q);
-    S->norm_b = norm(S->b, S->A->rows);
+    S->norm_b = norm_2(S->b, S->A->rows);
     out->overflows = S->norm_A > 0 && S->norm_b / S->norm_A > DBL_MAX;
 }
 
