@@ -41,15 +41,6 @@ static double dot(const double *x, const double *y, int64_t n)
     return sum;
 }
 
-static void multiply(double *y, const struct lcl_csr *A, const double *x)
-{
-    for (int64_t i = 0; i < A->rows; ++i) {
-        y[i] = 0;
-        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; ++k)
-            y[i] += A->val[k] * x[A->col_ind[k]];
-    }
-}
-
 static void multiply_transposed(double *y, const struct lcl_csr *A,
                                 const double *x)
 {
@@ -100,7 +91,7 @@ static bool try_constant(struct singularity *out, struct search *S)
     const int64_t n = S->A->rows;
     for (int64_t i = 0; i < n; ++i)
         S->y[i] = 1;
-    multiply(S->q, S->A, S->y);
+    lcl_csr_multiply(S->A, S->y, S->q);
     multiply_transposed(S->s, S->A, S->y);
     const double length = sqrt((double)n);
     out->constant = judge(out, S) &&
@@ -159,7 +150,7 @@ static double step(struct search *S, double gamma)
 {
     const struct lcl_csr *A = S->A;
     const int64_t n = A->rows;
-    multiply(S->q, A, S->p);
+    lcl_csr_multiply(A, S->p, S->q);
     const double alpha = gamma / dot(S->q, S->q, n);
     for (int64_t i = 0; i < n; ++i)
         S->y[i] -= alpha * S->q[i];
@@ -179,7 +170,7 @@ static void try_residual(struct singularity *out, struct search *S,
     const struct lcl_csr *A = S->A;
     const int64_t n = A->rows;
     const int64_t most = ENTRIES / (2 * A->nnz + 1);
-    multiply(S->q, A, x);
+    lcl_csr_multiply(A, x, S->q);
     for (int64_t i = 0; i < n; ++i)
         S->y[i] = S->b[i] - S->q[i];
     multiply_transposed(S->s, A, S->y);
