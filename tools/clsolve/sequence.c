@@ -158,7 +158,7 @@ static enum lcl_status choose_start(struct job *job, struct sequence *S, int k)
     const size_t n = (size_t)job->unknowns;
     struct step *step = &S->step[k];
     const bool suits = !job->cli.from_zero && S->rows == job->unknowns &&
-                       S->previous == job->columns && k > 0;
+                       S->previous == job->columns;
     step->start = k == 0 && job->cli.x0 ? STEP_FILE : STEP_ZERO;
     if (!suits)
         return LCL_OK;
