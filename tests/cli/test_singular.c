@@ -75,30 +75,49 @@ static void test_singular__other_null_vectors_are_found(void **state)
     assert_true(out.found && !out.constant);
 }
 
-// Two Laplacians without couplings between them: constants on each of them.
+// Two Laplacians without couplings between them.
+static const double two_parts[] = {1, -1, 0, 0,  -1, 1, 0,  0,
+                                   0, 0,  2, -2, 0,  0, -2, 2};
+
+// Constants on each of the parts.
 static void test_singular__components_are_named(void **state)
 {
-    static const double dense[] = {1, -1, 0, 0,  -1, 1, 0,  0,
-                                   0, 0,  2, -2, 0,  0, -2, 2};
     static const double b[] = {1, 2, -1, -2}, consistent[] = {1, -1, 2, -2};
-    struct lcl_csr A = test_csr_from_dense(4, dense);
+    struct lcl_csr A = test_csr_from_dense(4, two_parts);
     struct singularity out;
     (void)state;
-    singular_look(&out, &A, b, 1e-8);
+    singular_look(&out, &A, b, 1, 1e-8);
     assert_true(out.found && out.components == 2 && !out.constant);
     assert_true(fabs(out.share - sqrt(0.9)) < 1e-14);
-    singular_look(&out, &A, consistent, 1e-8);
+    singular_look(&out, &A, consistent, 1, 1e-8);
     assert_false(out.found);
     A.val[7] = 3; // one of them is regular
-    singular_look(&out, &A, b, 1e-8);
+    singular_look(&out, &A, b, 1, 1e-8);
     assert_true(out.found && out.components == 1);
     assert_true(fabs(out.share - sqrt(0.45)) < 1e-14);
     test_csr_finish(&A);
     A = neumann(9, 8, 0);
     double *random = test_random_vector(A.rows, 3);
-    singular_look(&out, &A, random, 1e-8);
+    singular_look(&out, &A, random, 1, 1e-8);
     assert_true(out.found && out.constant && out.components == 0);
     free(random);
+    test_csr_finish(&A);
+}
+
+static void test_singular__all_columns_need_to_be(void **state)
+{
+    // two without a solution, one with it
+    static const double b[] = {1, 2, -1, -2, 1, 1, 0, 0, 1, -1, 2, -2};
+    struct lcl_csr A = test_csr_from_dense(4, two_parts);
+    struct singularity out;
+    (void)state;
+    singular_look(&out, &A, b, 2, 1e-8);
+    assert_true(out.found && out.components == 2);
+    assert_true(fabs(out.share - 1) < 1e-14);
+    singular_look(&out, &A, b, 3, 1e-8);
+    assert_true(!out.found && out.share == 0);
+    singular_look(&out, &A, b + 4, 2, 1e-8);
+    assert_false(out.found);
     test_csr_finish(&A);
 }
 
@@ -210,6 +229,7 @@ int main(void)
         cmocka_unit_test(test_singular__constants_are_named),
         cmocka_unit_test(test_singular__other_null_vectors_are_found),
         cmocka_unit_test(test_singular__components_are_named),
+        cmocka_unit_test(test_singular__all_columns_need_to_be),
         cmocka_unit_test(test_singular__consistent_systems_are_not),
         cmocka_unit_test(test_singular__regular_matrices_are_not),
         cmocka_unit_test(test_singular__small_regular_matrices_are_not),

@@ -94,15 +94,11 @@ static void look_for_singularity(struct job *job)
     const struct lcl_solver_params *solver = &job->cli.options.solver;
     const bool plain = solver->atol == 0 && (solver->norm == LCL_NORM_DEFAULT ||
                                              solver->norm == LCL_NORM_2);
-    struct singularity found = {.found = false};
-    bool all = job->cli.command == &cmd_solve && !job->several_systems &&
-               job->A.row_ptr && !job->ranks && !job->cli.nullspace && plain;
-    for (int k = 0; k < job->columns && all; ++k) {
-        singular_look(&found, &job->A, job->b + k * job->unknowns,
+    job->singular = (struct singularity){.found = false};
+    if (job->cli.command == &cmd_solve && !job->several_systems &&
+        job->A.row_ptr && !job->ranks && !job->cli.nullspace && plain)
+        singular_look(&job->singular, &job->A, job->b, job->columns,
                       solver->rtol);
-        all = found.found;
-    }
-    job->singular = all ? found : (struct singularity){.found = false};
 }
 
 // The first method alone: others would fail as well.

@@ -26,8 +26,10 @@ enum { STEPS = 4000, TRIAL_STEPS = 100 };
 
 struct search {
     const struct lcl_csr *A;
+    double norm_A, tolerance;
+    struct components C; // of A
     const double *b;
-    double norm_A, norm_b, tolerance;
+    double norm_b;
     double *y, *p, *q, *s; // s = A^T y
 };
 
@@ -100,38 +102,32 @@ static bool try_constant(struct singularity *out, struct search *S)
     return out->found;
 }
 
-// y = the projection of b on the indicator vectors.
-static void project(double *y, const struct components *C, const double *b,
-                    int64_t n, double *sum, double *rows)
+// y = the projection of b on the indicator vectors; p and q are overwritten.
+static void project(struct search *S)
 {
+    const int64_t n = S->A->rows;
+    const int32_t *label = S->C.label;
+    double *sum = S->p, *rows = S->q;
+    memset(sum, 0, (size_t)S->C.singular * sizeof *sum);
+    memset(rows, 0, (size_t)S->C.singular * sizeof *rows);
     for (int64_t i = 0; i < n; ++i)
-        if (C->label[i] >= 0) {
-            sum[C->label[i]] += b[i];
-            ++rows[C->label[i]];
+        if (label[i] >= 0) {
+            sum[label[i]] += S->b[i];
+            ++rows[label[i]];
         }
     for (int64_t i = 0; i < n; ++i)
-        y[i] = C->label[i] >= 0 ? sum[C->label[i]] / rows[C->label[i]] : 0;
+        S->y[i] = label[i] >= 0 ? sum[label[i]] / rows[label[i]] : 0;
 }
 
 // Of a matrix of several components, some of them singular.
 static bool try_components(struct singularity *out, struct search *S)
 {
-    const int64_t n = S->A->rows;
-    struct components C;
-    double *sum = NULL, *rows = NULL;
-    if (components_find(&C, S->A) && C.count > 1 && C.singular > 0) {
-        sum = calloc((size_t)C.singular, sizeof *sum);
-        rows = calloc((size_t)C.singular, sizeof *rows);
-    }
-    if (sum && rows) {
-        project(S->y, &C, S->b, n, sum, rows);
-        multiply_transposed(S->s, S->A, S->y);
-        if (judge(out, S))
-            out->components = C.singular;
-    }
-    free(sum);
-    free(rows);
-    components_finish(&C);
+    if (S->C.count < 2 || S->C.singular == 0)
+        return false;
+    project(S);
+    multiply_transposed(S->s, S->A, S->y);
+    if (judge(out, S))
+        out->components = S->C.singular;
     return out->found;
 }
 
@@ -193,48 +189,55 @@ static bool allocate(struct search *S, int64_t n)
     return S->y && S->p && S->q && S->s;
 }
 
-static void begin(struct singularity *out, struct search *S)
+// What belongs to A alone; false: out of memory. *S needs finish() in any case.
+static bool begin(struct search *S, const struct lcl_csr *A, double rtol)
 {
-    *out = (struct singularity){.found = false};
-    S->norm_A = bound_norm(S->A, S->p, S->q);
-    S->norm_b = norm_2(S->b, S->A->rows);
-    out->overflows = S->norm_A > 0 && S->norm_b / S->norm_A > DBL_MAX;
+    *S = (struct search){.A = A, .tolerance = fmax(rtol, TOLERANCE)};
+    if (!allocate(S, A->rows) || !components_find(&S->C, A))
+        return false;
+    S->norm_A = bound_norm(A, S->p, S->q);
+    return true;
 }
 
 static void finish(struct search *S)
 {
+    components_finish(&S->C);
     free(S->y);
     free(S->p);
     free(S->q);
     free(S->s);
 }
 
-static bool try_sums(struct singularity *out, struct search *S)
+static bool try_sums(struct singularity *out, struct search *S, const double *b)
 {
+    *out = (struct singularity){.found = false};
+    S->b = b;
+    S->norm_b = norm_2(b, S->A->rows);
+    out->overflows = S->norm_A > 0 && S->norm_b / S->norm_A > DBL_MAX;
     return try_components(out, S) || try_constant(out, S);
 }
 
 void singular_look(struct singularity *out, const struct lcl_csr *A,
-                   const double *b, double rtol)
+                   const double *b, int columns, double rtol)
 {
-    struct search S = {.A = A, .b = b, .tolerance = fmax(rtol, TOLERANCE)};
+    struct search S;
     *out = (struct singularity){.found = false};
-    if (A->nnz <= LOOK_ENTRIES && allocate(&S, A->rows)) {
-        begin(out, &S);
-        try_sums(out, &S);
-    }
+    if (A->nnz > LOOK_ENTRIES)
+        return;
+    bool all = begin(&S, A, rtol);
+    for (int k = 0; k < columns && all; ++k)
+        all = try_sums(out, &S, b + k * A->rows);
+    if (!all)
+        *out = (struct singularity){.found = false};
     finish(&S);
 }
 
 void singular_find(struct singularity *out, const struct lcl_csr *A,
                    const double *b, const double *x, double rtol)
 {
-    struct search S = {.A = A, .b = b, .tolerance = fmax(rtol, TOLERANCE)};
+    struct search S;
     *out = (struct singularity){.found = false};
-    if (allocate(&S, A->rows)) {
-        begin(out, &S);
-        if (!try_sums(out, &S))
-            try_residual(out, &S, x);
-    }
+    if (begin(&S, A, rtol) && !try_sums(out, &S, b))
+        try_residual(out, &S, x);
     finish(&S);
 }

@@ -20,9 +20,10 @@ struct singularity {
 };
 
 // Searches y among what costs few products: indicator vectors of components, or
-// the constant vector; of large matrices not at all.
+// the constant vector; of large matrices not at all. Finds nothing unless it
+// finds a y for each of the columns b; *out is of the last one.
 void singular_look(struct singularity *out, const struct lcl_csr *A,
-                   const double *b, double rtol);
+                   const double *b, int columns, double rtol);
 
 // Searches y: the same for all matrices, then the residual of x, whose part in
 // the range of A is removed by CGLS. Its effort is bounded, and small for
