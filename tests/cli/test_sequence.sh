@@ -53,6 +53,9 @@ for name in x%d%d x%s x%0d x%03 x% x%-3d x%%d -; do
 done
 refused 2 'it is an input' A1.mtx A2.mtx A3.mtx -o 'A%d.mtx'
 refused 2 'it is an input' A1.mtx A2.mtx -b b2.mtx b3.mtx -o 'b%d.mtx'
+refused 2 'it is an input' A1.mtx A2.mtx A3.mtx --history 'A%d.mtx'
+ln A2.mtx linked1
+refused 2 "cannot write 'linked1': it is an input" A1.mtx A2.mtx -o 'linked%d'
 refused 2 'name the same file' A1.mtx A2.mtx -o "$dir/out/x%d" --history "$dir/out/x%d"
 refused 3 'cannot write' A1.mtx A2.mtx -o "$dir/none/none/x%d.mtx"
 refused 2 'not from the standard input' A1.mtx -

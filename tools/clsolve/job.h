@@ -92,6 +92,9 @@ bool job_is_live(const struct job *job);
 // Refuses paths for -o, --history and --report that are inputs or not writable.
 enum lcl_status job_check_paths(struct job *job);
 
+// Refuses to write a file because it is an input.
+enum lcl_status job_refuse_input(struct job *job, const char *path);
+
 // If one of them writes to the standard output, reserves it for that file:
 // all other output, including that of drivers, goes to the standard error
 // output.

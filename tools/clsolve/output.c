@@ -81,17 +81,20 @@ static bool is_same_file(const char *a, const char *b)
            one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
+enum lcl_status job_refuse_input(struct job *job, const char *path)
+{
+    job->phase = JOB_USAGE;
+    return messages_fail(&job->messages, LCL_EINVAL,
+                         "cannot write '%s': it is an input", path);
+}
+
 static enum lcl_status check_against_inputs(struct job *job, const char *path)
 {
     const char *input[CLI_INPUTS];
     cli_list_inputs(input, &job->cli);
-    for (int i = 0; i < CLI_INPUTS; ++i) {
-        if (!input[i] || !is_same_file(path, input[i]))
-            continue;
-        job->phase = JOB_USAGE;
-        return messages_fail(&job->messages, LCL_EINVAL,
-                             "cannot write '%s': it is an input", path);
-    }
+    for (int i = 0; i < CLI_INPUTS; ++i)
+        if (input[i] && is_same_file(path, input[i]))
+            return job_refuse_input(job, path);
     return LCL_OK;
 }
 

@@ -2,9 +2,12 @@
 // The files of a sequence: lists of the command line or of --sequence.
 #include "tools/clsolve/sequence.h"
 
+#include "host/order.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LINE_WORDS = 2 };
@@ -152,45 +155,86 @@ void sequence_finish(struct sequence *S)
 
 // ---------------------------------------------------------------- checks
 
-static enum lcl_status check_input(struct job *job, const char *path)
+// Reads a file's device and number; false: it is no regular file.
+static bool identify(struct lcl_keyed *file, const char *path)
 {
-    job->phase = JOB_INPUT;
-    return !path || access(path, R_OK) == 0
-               ? LCL_OK
-               : messages_fail(&job->messages, LCL_EIO, "%s: cannot open: %s",
-                               path, strerror(errno));
+    struct stat found;
+    if (stat(path, &found) != 0 || !S_ISREG(found.st_mode))
+        return false;
+    *file = (struct lcl_keyed){(int64_t)found.st_dev, (int64_t)found.st_ino};
+    return true;
 }
 
-// The written files of a step against the inputs of all others.
-static enum lcl_status check_outputs(const struct sequence *S, struct job *job,
+// The inputs of all steps, sorted.
+struct inputs {
+    struct lcl_keyed *file;
+    int64_t count;
+};
+
+static enum lcl_status add_input(struct inputs *I, struct job *job,
+                                 const char *path)
+{
+    if (!path)
+        return LCL_OK;
+    if (access(path, R_OK) != 0)
+        return messages_fail(&job->messages, LCL_EIO, "%s: cannot open: %s",
+                             path, strerror(errno));
+    I->count += identify(&I->file[I->count], path);
+    return LCL_OK;
+}
+
+static enum lcl_status list_inputs(struct inputs *I, const struct sequence *S,
+                                   struct job *job)
+{
+    enum lcl_status st = LCL_OK;
+    job->phase = JOB_INPUT;
+    I->file = calloc((size_t)S->count, 2 * sizeof *I->file);
+    if (!I->file)
+        return no_memory(job);
+    for (int k = 0; k < S->count && st >= 0; ++k)
+        if ((st = add_input(I, job, S->step[k].matrix)) >= 0)
+            st = add_input(I, job, S->step[k].rhs);
+    lcl_sort_keyed(I->file, I->count);
+    return st;
+}
+
+static enum lcl_status check_output(const struct inputs *I, struct job *job,
+                                    const char *path)
+{
+    struct lcl_keyed file;
+    return path && identify(&file, path) &&
+                   bsearch(&file, I->file, (size_t)I->count, sizeof file,
+                           lcl_order_keyed)
+               ? job_refuse_input(job, path)
+               : LCL_OK;
+}
+
+// The written files of a step against the inputs of all steps.
+static enum lcl_status check_outputs(const struct inputs *I,
+                                     const struct sequence *S, struct job *job,
                                      int k)
 {
     char output[CLI_PATH], history[CLI_PATH];
-    struct cli given = job->cli;
-    enum lcl_status st = LCL_OK;
+    struct cli *cli = &job->cli;
     if (S->output && cli_step_name(output, S->output, k + 1))
-        job->cli.output = output;
+        cli->output = output;
     if (S->history && cli_step_name(history, S->history, k + 1))
-        job->cli.history = history;
-    const bool exists = (S->output && access(output, F_OK) == 0) ||
-                        (S->history && access(history, F_OK) == 0);
-    for (int i = 0; i < (exists ? S->count : 1) && st >= 0; ++i) {
-        job->cli.matrix = S->step[i].matrix;
-        job->cli.rhs = S->step[i].rhs;
-        st = job_check_paths(job);
-    }
-    job->cli = given;
+        cli->history = history;
+    enum lcl_status st = job_check_paths(job);
+    if (st >= 0 && (st = check_output(I, job, cli->output)) >= 0)
+        st = check_output(I, job, cli->history);
+    cli->output = S->output;
+    cli->history = S->history;
     return st;
 }
 
 enum lcl_status sequence_check_files(const struct sequence *S, struct job *job)
 {
-    enum lcl_status st = LCL_OK;
-    for (int k = 0; k < S->count && st >= 0; ++k)
-        if ((st = check_input(job, S->step[k].matrix)) >= 0)
-            st = check_input(job, S->step[k].rhs);
+    struct inputs I = {.count = 0};
+    enum lcl_status st = list_inputs(&I, S, job);
     for (int k = 0; k < S->count && st >= 0; ++k)
         if (S->output || S->history)
-            st = check_outputs(S, job, k);
+            st = check_outputs(&I, S, job, k);
+    free(I.file);
     return st;
 }
