@@ -229,18 +229,25 @@ static bool note_column(void *user, const struct lcl_progress_info *info)
     return true;
 }
 
-static void test_chain_many__the_monitor_is_told_the_column(void **state)
+static void solve_monitored(struct run *r, lcl_context *ctx,
+                            enum lcl_solver_type solver, int columns,
+                            bool seen[MOST])
 {
-    bool seen[MOST] = {false};
-    const struct lcl_solver_params params = {.type = LCL_SOLVER_BICGSTAB,
+    const struct lcl_solver_params params = {.type = solver,
                                              .monitor = note_column,
                                              .monitor_user = seen,
                                              .monitor_every = 1};
     const struct lcl_precond_params precond = {.type = LCL_PRECOND_JACOBI};
-    struct run r;
     int solved;
-    run_open(&r, *state, test_laplacian(9, 8, 7), 3, &precond, &params);
-    assert_int_equal(run_solve(&r, &solved), LCL_OK);
+    run_open(r, ctx, test_laplacian(9, 8, 7), columns, &precond, &params);
+    assert_int_equal(run_solve(r, &solved), LCL_OK);
+}
+
+static void test_chain_many__the_monitor_is_told_the_column(void **state)
+{
+    bool seen[MOST] = {false};
+    struct run r;
+    solve_monitored(&r, *state, LCL_SOLVER_BICGSTAB, 3, seen);
     for (int j = 0; j < MOST; ++j)
         assert_int_equal(seen[j], j < 3);
     seen[1] = seen[2] = false;
@@ -258,15 +265,8 @@ static void test_chain_many__the_monitor_is_told_the_first_of_a_pass(
 {
     const bool large = lcl_context_caps(*state)->max_group_size >= 256;
     bool seen[MOST] = {false};
-    const struct lcl_solver_params params = {.type = LCL_SOLVER_CG,
-                                             .monitor = note_column,
-                                             .monitor_user = seen,
-                                             .monitor_every = 1};
-    const struct lcl_precond_params precond = {.type = LCL_PRECOND_JACOBI};
     struct run r;
-    int solved;
-    run_open(&r, *state, test_laplacian(9, 8, 7), MOST, &precond, &params);
-    assert_int_equal(run_solve(&r, &solved), LCL_OK);
+    solve_monitored(&r, *state, LCL_SOLVER_CG, MOST, seen);
     for (int j = 0; j < MOST; ++j)
         if (large || j % 8 == 0)
             assert_int_equal(seen[j], j % 8 == 0);

@@ -147,7 +147,8 @@ const char *cli_null_file(const struct cli *cli);
 // The files that are read, with NULL for those that are not given.
 void cli_list_inputs(const char *input[CLI_INPUTS], const struct cli *cli);
 
-// Whether `path`, which may be NULL, names the standard output.
+// Whether `path`, which may be NULL, names the standard input or output.
+bool cli_is_stdin(const char *path);
 bool cli_is_stdout(const char *path);
 
 // Whether several systems are solved, one after the other.

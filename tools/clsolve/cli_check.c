@@ -18,7 +18,7 @@ bool cli_is_stdout(const char *path)
     return path && (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0);
 }
 
-static bool is_stdin(const char *path)
+bool cli_is_stdin(const char *path)
 {
     return path && strcmp(path, "-") == 0;
 }
@@ -150,7 +150,7 @@ static enum lcl_status check_streams(const struct cli *cli,
     int from_stdin = 0;
     cli_list_inputs(input, cli);
     for (int i = 0; i < CLI_INPUTS; ++i)
-        from_stdin += is_stdin(input[i]);
+        from_stdin += cli_is_stdin(input[i]);
     if (from_stdin > 1)
         return messages_fail(messages, LCL_EINVAL,
                              "only one file can be read from the standard "
@@ -228,7 +228,7 @@ bool cli_is_sequence(const struct cli *cli)
 static bool is_stdin_listed(const struct cli_files *files)
 {
     for (int i = 0; i < files->count; ++i)
-        if (is_stdin(files->path[i]))
+        if (cli_is_stdin(files->path[i]))
             return true;
     return false;
 }
@@ -238,7 +238,7 @@ static enum lcl_status check_counts(const struct cli *cli,
                                     struct messages *messages)
 {
     const int matrices = cli->matrices.count + 1, rhss = cli->rhss.count + 1;
-    if (is_stdin(cli->matrix) || is_stdin(cli->rhs) ||
+    if (cli_is_stdin(cli->matrix) || cli_is_stdin(cli->rhs) ||
         is_stdin_listed(&cli->matrices) || is_stdin_listed(&cli->rhss))
         return messages_fail(messages, LCL_EINVAL,
                              "a sequence is read from files, not from the "

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -272,7 +271,7 @@ void job_finish(struct job *job)
 
 const char *job_input_title(const char *path)
 {
-    return strcmp(path, "-") == 0 ? "standard input" : path;
+    return cli_is_stdin(path) ? "standard input" : path;
 }
 
 const char *job_title(const struct job *job)

@@ -70,7 +70,7 @@ static enum lcl_status check_folder(struct job *job, const char *path)
 static bool find_file(struct stat *info, const char *path)
 {
     const int failed =
-        strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, info) : stat(path, info);
+        cli_is_stdin(path) ? fstat(STDIN_FILENO, info) : stat(path, info);
     return failed == 0 && S_ISREG(info->st_mode);
 }
 

@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 static enum lcl_status no_memory(struct job *job, const char *what)
 {
@@ -29,9 +28,9 @@ static enum lcl_status compare_options(struct job *job)
 
 static bool reads_stdin(const struct cli *cli)
 {
-    bool found = cli->matrix && strcmp(cli->matrix, "-") == 0;
+    bool found = cli_is_stdin(cli->matrix);
     for (int k = 0; k < 4 && cli->kron[0]; ++k)
-        found = found || strcmp(cli->kron[k], "-") == 0;
+        found = found || cli_is_stdin(cli->kron[k]);
     return found;
 }
 

@@ -104,7 +104,7 @@ static enum lcl_status list_lines(struct sequence *S, struct job *job)
         if (words > LINE_WORDS)
             return bad_line(job, line, "more");
         for (int i = 0; i < words; ++i)
-            if (strcmp(word[i], "-") == 0)
+            if (cli_is_stdin(word[i]))
                 return bad_line(job, line, "the standard input");
         struct step *step = &S->step[steps++];
         step->matrix = beside(S, job->cli.sequence, word[0], &at);
