@@ -45,4 +45,18 @@ sources include host cl lib tools tests | xargs -r awk '
     FNR == 1 && /SPDX-License-Identifier: BSD-3-Clause/ { ok[FILENAME] }
     END { for (i = 1; i < ARGC; ++i) if (!(ARGV[i] in ok)) print ARGV[i] }' |
     report 'no SPDX line at the top' || rc=1
+
+# number NAME: the number or string that <levelcl/version.h> defines
+number() {
+    awk -v name="$1" '$2 == name { gsub(/"/, ""); print $3 }' include/levelcl/version.h
+}
+
+version=$(number LCL_VERSION)
+head -n 1 debian/changelog | grep -vF "levelcl ($version-" |
+    report 'another version in debian/changelog' || rc=1
+grep '^version:' CITATION.cff | grep -vxF "version: $version" |
+    report 'another version in CITATION.cff' || rc=1
+grep -noE 'liblevelcl[0-9]+' debian/control debian/rules |
+    grep -v ":liblevelcl$(number LCL_SOVERSION)\$" |
+    report 'another soversion in debian/' || rc=1
 exit $rc
