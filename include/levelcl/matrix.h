@@ -122,9 +122,10 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_bsr_from_csr(
 
 /* Reads a sparse matrix from a Matrix Market, PETSc binary, Rutherford-Boeing
  * or Harwell-Boeing file, or from NAME/NAME.mtx or .rb in a tar archive, plain
- * or compressed by gzip or xz; recognises all of these by content. Sums
- * duplicates. The path "-" is the standard input. `info` may be NULL. On
- * success the caller owns *A; on error *A is all zero.
+ * or compressed by gzip or xz, or by zstd or bzip2 if lcl_packages() has them;
+ * recognises all of these by content. Sums duplicates. The path "-" is the
+ * standard input. `info` may be NULL. On success the caller owns *A; on error
+ * *A is all zero.
  *
  * Matrix Market: coordinate format; real, integer or pattern; general,
  * symmetric or skew-symmetric (expanded to both triangles). Source: Boisvert,

@@ -21,8 +21,9 @@ LCL_BEGIN_DECLS
 LCL_API const char *lcl_version(void);
 
 /* The packages with which the linked library was built, in alphabetical order
- * with a blank between, such as "CLBlast liblzma METIS MPI SuiteSparse zlib";
- * CLBlast, MPI and SuiteSparse are there or not. Static storage. */
+ * with a blank between, such as "liblzma METIS MPI SuiteSparse zlib zstd";
+ * bzip2, CLBlast, MPI, SuiteSparse and zstd are there or not. Static storage.
+ */
 LCL_API const char *lcl_packages(void);
 
 LCL_END_DECLS

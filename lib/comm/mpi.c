@@ -568,11 +568,6 @@ enum lcl_status lcl_mpi_comm_create(struct lcl_comm **out, const void *mpi_comm,
     return st;
 }
 
-bool lcl_mpi_there(void)
-{
-    return true;
-}
-
 void lcl_mpi_comm_destroy(struct lcl_comm **comm)
 {
     struct endpoint *E = (struct endpoint *)*comm;

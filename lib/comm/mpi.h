@@ -5,9 +5,6 @@
 
 #include "lib/comm/comm.h"
 
-// Whether the build includes MPI.
-bool lcl_mpi_there(void);
-
 // Creates ranks from the MPI_Comm at `mpi_comm` (NULL: MPI_COMM_WORLD), which
 // is duplicated; all ranks call it. Returns LCL_OK, LCL_EINVAL (MPI is not
 // running, no communicator of one group, a wrong LEVELCL_RANK_TIMEOUT),

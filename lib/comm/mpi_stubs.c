@@ -4,11 +4,6 @@
 
 #include "host/log.h"
 
-bool lcl_mpi_there(void)
-{
-    return false;
-}
-
 static enum lcl_status refuse(const struct lcl_log *log)
 {
     return lcl_fail(log, LCL_EUNSUPPORTED,

@@ -14,7 +14,7 @@ enum lcl_codec_result {
     LCL_CODEC_TOO_BIG,   // needs more than LCL_CODEC_MEMORY_MB of memory
 };
 
-// Memory limit of the xz decoder; files of `xz -9` need 65 MiB.
+// Memory limit of the decoders of xz and zstd; files of `xz -9` need 65 MiB.
 #define LCL_CODEC_MEMORY_MB 256
 
 // Input and output of one step; the step advances both.
@@ -37,6 +37,15 @@ struct lcl_codec {
 };
 
 enum { LCL_CODEC_MAGIC_MAX = 6 };
+#define LCL_MAGIC_ZSTD  "\x28\xb5\x2f\xfd"
+#define LCL_MAGIC_BZIP2 "BZh"
+
+extern const struct lcl_codec lcl_codec_gzip;
+extern const struct lcl_codec lcl_codec_xz;
+extern const struct lcl_codec lcl_codec_zstd;
+extern const struct lcl_codec lcl_codec_bzip2;
+extern const struct lcl_codec lcl_encoder_gzip;
+extern const struct lcl_codec lcl_encoder_xz;
 
 // The codec of a file that starts with these bytes, never NULL: unrecognised
 // data are plain text.

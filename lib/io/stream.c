@@ -387,8 +387,8 @@ static enum lcl_status choose_codec(lcl_stream *s)
     const struct lcl_codec *codec = lcl_codec_find(s->raw, s->raw_size);
     if (!codec->create)
         return lcl_fail(s->log, LCL_EUNSUPPORTED,
-                        "%s: %s compression is not supported, expected plain "
-                        "text, gzip or xz; %s",
+                        "%s: %s compression is not supported by this build; "
+                        "%s",
                         s->name, codec->name, codec->remedy);
     s->codec_state = codec->create();
     if (!s->codec_state)

@@ -15,7 +15,7 @@ typedef struct lcl_stream lcl_stream;
 #define LCL_LINE_MAX ((size_t)1 << 20)
 
 // Opens a regular file, a FIFO or a character device, or the standard input for
-// the path "-"; recognises the format (plain, gzip, xz) by the first bytes.
+// the path "-"; recognises the compression by the first bytes.
 // `path` and `log` must outlive the stream. Returns LCL_OK, LCL_EIO,
 // LCL_EUNSUPPORTED (another compression), LCL_ENOMEM.
 enum lcl_status lcl_stream_open(lcl_stream **out, const char *path,

@@ -16,12 +16,14 @@
 static const struct package {
     const char *name, *of_debian;
 } packages[] = {
+    {"bzip2", "libbz2-dev"},
     {"CLBlast", "libclblast-dev"},
     {"liblzma", "liblzma-dev"},
     {"METIS", "libmetis-dev"},
     {"MPI", "libopenmpi-dev"},
     {"SuiteSparse", "libsuitesparse-dev"},
     {"zlib", "zlib1g-dev"},
+    {"zstd", "libzstd-dev"},
     {"PETSc adapter", "libpetsc-real-dev"},
 };
 
