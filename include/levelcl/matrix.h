@@ -121,11 +121,12 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_bsr_from_csr(
     const struct lcl_log *log);
 
 /* Reads a sparse matrix from a Matrix Market, PETSc binary, Rutherford-Boeing
- * or Harwell-Boeing file, or from NAME/NAME.mtx or .rb in a tar archive, plain
- * or compressed by gzip or xz, or by zstd or bzip2 if lcl_packages() has them;
- * recognises all of these by content. Sums duplicates. The path "-" is the
- * standard input. `info` may be NULL. On success the caller owns *A; on error
- * *A is all zero.
+ * or Harwell-Boeing file, from NAME/NAME.mtx or .rb in a tar archive, from the
+ * first member .mtx or .rb in a zip archive, or as scipy.sparse.save_npz()
+ * writes it (csr, csc or coo), plain or compressed by gzip or xz, or by zstd or
+ * bzip2 if lcl_packages() has them; recognises all of these by content. Sums
+ * duplicates. The path "-" is the standard input. `info` may be NULL. On
+ * success the caller owns *A; on error *A is all zero.
  *
  * Matrix Market: coordinate format; real, integer or pattern; general,
  * symmetric or skew-symmetric (expanded to both triangles). Source: Boisvert,
@@ -148,10 +149,11 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_csr_read(struct lcl_csr *A,
 
 /* Reads a dense matrix or vector: Matrix Market array format, or coordinate
  * format, where missing entries are zero; a PETSc vector, as one column, as
- * VecView() writes it; a NumPy array (.npy) of real or integer numbers and at
- * most two dimensions; lines of as many numbers as columns, separated by
- * blanks, tabs, commas or semicolons, where # and % begin comment lines; or
- * NAME/NAME_b.mtx in a tar archive. Ownership and errors as above. */
+ * VecView() writes it; a NumPy array (.npy, or the only one of a .npz) of real
+ * or integer numbers and at most two dimensions; lines of as many numbers as
+ * columns, separated by blanks, tabs, commas or semicolons, where # and % begin
+ * comment lines; or NAME/NAME_b.mtx in a tar archive, or a member _b.mtx in a
+ * zip archive. Ownership and errors as above. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_dense_read(struct lcl_dense *X,
                                                      const char *path,
                                                      struct lcl_read_info *info,

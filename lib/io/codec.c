@@ -25,19 +25,12 @@ static enum lcl_codec_result plain_step(void *state, struct lcl_codec_io *io)
     return LCL_CODEC_MORE;
 }
 
-static const struct lcl_codec plain = {"plain",    "",       0,   plain_create,
-                                       plain_step, lcl_free, NULL};
-
-static const struct lcl_codec zip = {
-    .name = "zip",
-    .magic = "PK\x03\x04",
-    .magic_size = 4,
-    .remedy = "unzip unpacks it; if it is a .npz file, scipy.io.mmwrite() "
-              "writes its matrix"};
+const struct lcl_codec lcl_codec_plain = {
+    "plain", "", 0, plain_create, plain_step, lcl_free, NULL};
 
 static const struct lcl_codec *const codecs[] = {
-    &lcl_codec_gzip,  &lcl_codec_xz, &lcl_codec_zstd,
-    &lcl_codec_bzip2, &zip,          &plain};
+    &lcl_codec_gzip, &lcl_codec_xz, &lcl_codec_zstd, &lcl_codec_bzip2,
+    &lcl_codec_plain};
 
 static const struct lcl_codec *const encoders[] = {&lcl_encoder_gzip,
                                                    &lcl_encoder_xz};

@@ -40,7 +40,9 @@ enum { LCL_CODEC_MAGIC_MAX = 6 };
 #define LCL_MAGIC_ZSTD  "\x28\xb5\x2f\xfd"
 #define LCL_MAGIC_BZIP2 "BZh"
 
+extern const struct lcl_codec lcl_codec_plain;
 extern const struct lcl_codec lcl_codec_gzip;
+extern const struct lcl_codec lcl_codec_deflate; // RFC 1951, of zip archives
 extern const struct lcl_codec lcl_codec_xz;
 extern const struct lcl_codec lcl_codec_zstd;
 extern const struct lcl_codec lcl_codec_bzip2;

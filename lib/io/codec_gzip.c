@@ -25,22 +25,22 @@ static void zlib_free(void *opaque, void *array)
     lcl_free(array);
 }
 
-// 16: a gzip header, not a zlib one
-static int gzip_init(z_stream *z, bool deflates)
-{
-    return deflates ? deflateInit2(z, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
-                                   16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY)
-                    : inflateInit2(z, 16 + MAX_WBITS);
-}
+// A gzip header, not a zlib one.
+enum { GZIP_WINDOW = 16 + MAX_WBITS, RAW_WINDOW = -MAX_WBITS };
 
-static void *gzip_create(bool deflates)
+static struct gzip *allocate(void)
 {
     struct gzip *g = lcl_calloc(1, sizeof *g);
     if (!g)
         return NULL;
     g->z.zalloc = zlib_alloc;
     g->z.zfree = zlib_free;
-    if (gzip_init(&g->z, deflates) == Z_OK)
+    return g;
+}
+
+static void *finish_create(struct gzip *g, int code)
+{
+    if (code == Z_OK)
         return g;
     lcl_free(g);
     return NULL;
@@ -48,7 +48,14 @@ static void *gzip_create(bool deflates)
 
 static void *gunzip_create(void)
 {
-    return gzip_create(false);
+    struct gzip *g = allocate();
+    return g ? finish_create(g, inflateInit2(&g->z, GZIP_WINDOW)) : NULL;
+}
+
+static void *inflate_create(void)
+{
+    struct gzip *g = allocate();
+    return g ? finish_create(g, inflateInit2(&g->z, RAW_WINDOW)) : NULL;
 }
 
 // inflate() or deflate(), with as much as zlib can count.
@@ -95,7 +102,11 @@ static void gunzip_destroy(void *state)
 
 static void *deflate_create(void)
 {
-    return gzip_create(true);
+    struct gzip *g = allocate();
+    return g ? finish_create(g, deflateInit2(&g->z, Z_DEFAULT_COMPRESSION,
+                                             Z_DEFLATED, GZIP_WINDOW, 8,
+                                             Z_DEFAULT_STRATEGY))
+             : NULL;
 }
 
 static enum lcl_codec_result deflate_step(void *state, struct lcl_codec_io *io)
@@ -119,6 +130,13 @@ const struct lcl_codec lcl_codec_gzip = {
     .magic = "\x1f\x8b",
     .magic_size = 2,
     .create = gunzip_create,
+    .step = gunzip_step,
+    .destroy = gunzip_destroy,
+};
+
+const struct lcl_codec lcl_codec_deflate = {
+    .name = "deflate",
+    .create = inflate_create,
     .step = gunzip_step,
     .destroy = gunzip_destroy,
 };

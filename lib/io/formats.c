@@ -88,6 +88,7 @@ const char *lcl_foreign_format(const char *bytes, size_t size)
         {"MATLAB", 6, "a MATLAB file: write a Matrix Market file by mmwrite()"},
         {"\x89HDF\r\n\x1a\n", 8,
          "an HDF5 file: write a Matrix Market or a PETSc binary file"},
+        {"7z\xbc\xaf\x27\x1c", 6, "a 7-Zip archive: 7z x unpacks it"},
         {"SIMPLE  =", 9, "a FITS file"},
         {"CDF", 3, "a NetCDF file"},
         {"%PDF", 4, "a PDF file"},

@@ -2,11 +2,16 @@
 // Reads matrices and vectors from files of any known format.
 #include "lib/io/read.h"
 
+#include "host/alloc.h"
 #include "host/log.h"
 #include "lib/io/formats.h"
 #include "lib/io/mm.h"
+#include "lib/io/npz.h"
 #include "lib/io/number.h"
 #include "lib/io/petsc.h"
+
+#include <stdio.h>
+#include <string.h>
 
 // Formats that hold a matrix alone or an array alone.
 static enum lcl_status read_other(struct lcl_csr *A, struct lcl_dense *X,
@@ -46,12 +51,75 @@ static enum lcl_status read_member(struct lcl_csr *A, struct lcl_dense *X,
                : read_other(A, X, stream, info, bytes, size);
 }
 
+// ------------------------------------------------------------------- archives
+
+static bool ends_with(const char *name, const char *tail)
+{
+    const size_t length = strlen(name), size = strlen(tail);
+    return length >= size && strcmp(name + length - size, tail) == 0;
+}
+
+static bool is_wanted(const char *name, bool rhs)
+{
+    const bool is_rhs = ends_with(name, "_b.mtx");
+    return rhs ? is_rhs
+               : !is_rhs && (ends_with(name, ".mtx") || ends_with(name, ".rb"));
+}
+
+static enum lcl_status read_zip_member(struct lcl_csr *A, struct lcl_dense *X,
+                                       lcl_stream *zip,
+                                       const struct lcl_zip_member *m,
+                                       struct lcl_read_info *info)
+{
+    char label[512];
+    unsigned char *bytes;
+    lcl_stream *stream;
+    enum lcl_status st = lcl_zip_unpack(&bytes, m, zip);
+    if (st < 0)
+        return st;
+    snprintf(label, sizeof label, "%s of %s", m->name, lcl_stream_name(zip));
+    st = lcl_stream_open_memory(&stream, label, bytes, (size_t)m->size,
+                                lcl_stream_log(zip));
+    if (st == LCL_OK) {
+        st = read_member(A, X, stream, info);
+        lcl_stream_close(&stream);
+    }
+    lcl_free(bytes);
+    return st;
+}
+
+// The first member that is wanted, or all arrays of NumPy.
+static enum lcl_status read_zip(struct lcl_csr *A, struct lcl_dense *X,
+                                lcl_stream *zip, struct lcl_read_info *info)
+{
+    for (;;) {
+        struct lcl_zip_member m;
+        enum lcl_status st = lcl_zip_next(&m, zip);
+        if (st < 0)
+            return st;
+        if (!*m.name)
+            return lcl_stream_refuse(zip, LCL_EFORMAT,
+                                     A ? "the zip archive has no matrix of the "
+                                         "suffix .mtx or .rb"
+                                       : "the zip archive has no right-hand "
+                                         "side of the suffix _b.mtx");
+        if (lcl_is_npz_member(&m))
+            return lcl_npz_read(A, X, zip, &m, info);
+        if (is_wanted(m.name, !A))
+            return read_zip_member(A, X, zip, &m, info);
+        if ((st = lcl_zip_skip(&m, zip)) < 0)
+            return st;
+    }
+}
+
 enum lcl_status lcl_read_stream(struct lcl_csr *A, struct lcl_dense *X,
                                 lcl_stream *stream, struct lcl_read_info *info)
 {
     const char *bytes;
     size_t size;
     enum lcl_status st = lcl_stream_peek(stream, &bytes, &size);
+    if (st == LCL_OK && lcl_is_zip(bytes, size))
+        return read_zip(A, X, stream, info);
     if (st == LCL_OK && lcl_is_tar(bytes, size))
         st = lcl_tar_enter(stream, !A);
     return st < 0 ? st : read_member(A, X, stream, info);

@@ -85,6 +85,11 @@ const struct lcl_log *lcl_stream_log(const lcl_stream *stream)
     return stream->log;
 }
 
+const char *lcl_stream_name(const lcl_stream *stream)
+{
+    return stream->name;
+}
+
 void lcl_stream_advance(lcl_stream *stream, int64_t lines)
 {
     stream->line += lines;

@@ -76,6 +76,9 @@ int64_t lcl_stream_bytes(const lcl_stream *stream);
 
 const struct lcl_log *lcl_stream_log(const lcl_stream *stream);
 
+// The path, or what stands for it in messages.
+const char *lcl_stream_name(const lcl_stream *stream);
+
 // Logs "NAME:LINE: ..." with the line read last and returns `status`. If the
 // stream is NULL, only returns it.
 enum lcl_status lcl_stream_fail(const lcl_stream *stream,

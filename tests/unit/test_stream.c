@@ -277,18 +277,6 @@ static void test_stream__damage_is_an_error(void **state)
     }
 }
 
-static void test_stream__other_compressions_are_named(void **state)
-{
-    (void)state;
-    char text[64];
-    assert_int_equal(drain_memory("PK\x03\x04", 4, text, sizeof text),
-                     LCL_EUNSUPPORTED);
-    assert_string_equal(capture.last,
-                        "m: zip compression is not supported by this build; "
-                        "unzip unpacks it; if it is a .npz file, "
-                        "scipy.io.mmwrite() writes its matrix");
-}
-
 static void test_stream__large_windows_are_refused(void **state)
 {
     (void)state;
@@ -356,7 +344,6 @@ int main(void)
         cmocka_unit_test(test_stream__concatenated_members_are_one_text),
         cmocka_unit_test(test_stream__truncation_anywhere_is_an_error),
         cmocka_unit_test(test_stream__damage_is_an_error),
-        cmocka_unit_test(test_stream__other_compressions_are_named),
         cmocka_unit_test(test_stream__large_windows_are_refused),
         cmocka_unit_test(test_stream__missing_file_and_folder_are_errors),
         cmocka_unit_test(test_stream__fifo_is_read_to_its_end),
