@@ -203,6 +203,7 @@ static enum lcl_status run(struct unpacking *U, const struct lcl_zip_member *m,
     if (!state)
         return lcl_fail_memory(lcl_stream_log(zip), "decompression");
     U->left = m->packed;
+    U->io.in = U->in;
     U->io.last = m->packed == 0;
     while (st == LCL_OK && result == LCL_CODEC_MORE && U->made <= m->size)
         st = step(U, m, zip, codec, state, &result);

@@ -8,6 +8,7 @@
 #include <levelcl/kron.h>
 #include <levelcl/matrix.h>
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,6 +219,26 @@ static void test_alloc_io__written_matrix(void **state)
     assert_in_range(fail_each(write_dense, path), 1, 4);
 }
 
+// Every file of the folder that this build reads.
+static void test_alloc_io__all_formats(void **state)
+{
+    if (!*state)
+        skip();
+    DIR *folder = opendir(*state);
+    assert_non_null(folder);
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        char name[LCL_TEST_PATH + 256];
+        snprintf(name, sizeof name, "%s/%s", (char *)*state, entry->d_name);
+        if (read_any(name) < 0)
+            continue;
+        assert_in_range(fail_each(read_any, name), 4, 100);
+        ++count;
+    }
+    closedir(folder);
+    assert_true(count > 30);
+}
+
 // Matrix and vector, plain and compressed; each is read again.
 static void test_alloc_io__suffixes(void **state)
 {
@@ -317,7 +338,8 @@ static void test_alloc_io__blocks(void **state)
     assert_int_equal(fail_each(make_blocks, "lap3d:2,b=2"), 8);
 }
 
-int main(void)
+// usage: alloc_io FOLDER
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alloc_io__plain_matrix),
@@ -326,6 +348,8 @@ int main(void)
         cmocka_unit_test(test_alloc_io__dense_matrix),
         cmocka_unit_test(test_alloc_io__text),
         cmocka_unit_test(test_alloc_io__written_matrix),
+        cmocka_unit_test_prestate(test_alloc_io__all_formats,
+                                  argc > 1 ? argv[1] : NULL),
         cmocka_unit_test(test_alloc_io__suffixes),
         cmocka_unit_test(test_alloc_io__problems),
         cmocka_unit_test(test_alloc_io__systems_out_of_range_allocate_nothing),

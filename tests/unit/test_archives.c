@@ -175,6 +175,10 @@ static void test_archives__other_archives_are_refused(void **state)
     F.bytes[end] = 'x';
     test_expect_refusal(F.bytes, F.size, true, LCL_EFORMAT, "other bytes");
     F.size = 0;
+    put_text(&F, "x.mtx", DEFLATED, matrix);
+    memset(F.bytes + 18, 0, 4); // nothing is packed
+    test_expect_refusal(F.bytes, F.size, true, LCL_EIO, "are damaged");
+    F.size = 0;
     put_text(&F, "x.mtx", DEFLATED, "");
     put_end(&F);
     test_expect_refusal(F.bytes, F.size, true, LCL_EFORMAT, "an empty file");
