@@ -7,6 +7,7 @@
 #include "host/log.h"
 #include "lib/io/finish.h"
 #include "lib/io/formats.h"
+#include "lib/io/mm.h"
 #include "lib/matrix/entries.h"
 
 #include <inttypes.h>
@@ -248,7 +249,12 @@ static enum lcl_status build(struct lcl_csr *A, const struct archive *N,
         return st;
     A->rows = (int64_t)N->array[SHAPE].val[0];
     A->cols = (int64_t)N->array[SHAPE].val[1];
-    st = make_entries(&E, N, A);
+    const struct lcl_mm_header sizes = {.rows = A->rows,
+                                        .cols = A->cols,
+                                        .entries = length_of(&N->array[DATA])};
+    st = lcl_mm_check_sparse(&sizes, N->zip);
+    if (st == LCL_OK)
+        st = make_entries(&E, N, A);
     if (st == LCL_OK)
         st = lcl_csr_from_entries(A, &E, LCL_GENERAL, &info->duplicates,
                                   lcl_stream_log(N->zip));

@@ -303,6 +303,9 @@ static void test_archives__wrong_sparse_matrices_are_refused(void **state)
             S.shape[side] = 3e9;
             expect_sparse_refusal(&S, LCL_EFORMAT, "expected a shape");
         }
+        S = sparse[f];
+        S.shape[0] = 2e9;
+        expect_sparse_refusal(&S, LCL_ERANGE, "expected more than 3 entries");
     }
     struct sparse S = sparse[0];
     S.first[0] = 1;
