@@ -160,8 +160,8 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_dense_read(struct lcl_dense *X,
                                                      const struct lcl_log *log);
 
 /* Reads what the file contains: a sparse matrix (coordinate format, PETSc
- * matrix, Rutherford-Boeing, tar archive) into *A, or a dense one (array
- * format, PETSc vector, NumPy array, columns) into *X. The other one is all
+ * matrix, Rutherford-Boeing, archive) into *A, or a dense one (array format,
+ * PETSc vector, NumPy array, columns) into *X. The other one is all
  * zero: A->row_ptr or X->val is NULL. Ownership and errors as above. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_file_read(struct lcl_csr *A,
                                                     struct lcl_dense *X,

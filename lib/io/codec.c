@@ -3,6 +3,7 @@
 #include "lib/io/codec.h"
 
 #include "host/alloc.h"
+#include "lib/io/suffix.h"
 
 #include <string.h>
 
@@ -46,12 +47,9 @@ const struct lcl_codec *lcl_codec_find(const void *bytes, size_t size)
 
 const struct lcl_codec *lcl_encoder_find(const char *path)
 {
-    const size_t length = strlen(path);
-    for (size_t i = 0; i < sizeof encoders / sizeof *encoders; ++i) {
-        const struct lcl_codec *c = encoders[i];
-        if (length > c->magic_size &&
-            strcmp(path + length - c->magic_size, c->magic) == 0)
-            return c;
-    }
+    for (size_t i = 0; i < sizeof encoders / sizeof *encoders; ++i)
+        if (lcl_ends_with(path, encoders[i]->magic) &&
+            strlen(path) > encoders[i]->magic_size)
+            return encoders[i];
     return NULL;
 }

@@ -24,12 +24,7 @@ struct header {
 
 static enum lcl_status take(lcl_stream *s, void *to, size_t size)
 {
-    size_t taken;
-    if (!lcl_stream_copy(s, to, size, &taken))
-        return lcl_stream_report(s);
-    return taken == size ? LCL_OK
-                         : lcl_stream_refuse(
-                               s, LCL_EFORMAT,
+    return lcl_stream_copy_all(s, to, size, LCL_EFORMAT,
                                "expected more bytes of a NumPy array, found "
                                "the end of the file");
 }

@@ -8,10 +8,9 @@
 #include "lib/io/finish.h"
 #include "lib/io/formats.h"
 #include "lib/io/mm.h"
+#include "lib/io/suffix.h"
 #include "lib/matrix/entries.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { DATA, INDICES, INDPTR, SHAPE, ROW, COL, ARRAYS };
@@ -19,13 +18,12 @@ enum { DATA, INDICES, INDPTR, SHAPE, ROW, COL, ARRAYS };
 static const char *const names[ARRAYS] = {"data",  "indices", "indptr",
                                           "shape", "row",     "col"};
 
-enum { FORMAT = 8, LABEL = 512 };
+enum { FORMAT = 8 };
 
 struct archive {
     lcl_stream *zip;
-    struct lcl_dense
-        array[ARRAYS + 1]; // the last one: the first of other names
-    int count;
+    struct lcl_dense array[ARRAYS + 1]; // the last one: of another name
+    int count;                          // of arrays, the word left out
     char format[FORMAT];
     int64_t bytes;
 };
@@ -66,34 +64,22 @@ static enum lcl_status check_format(const struct archive *N)
                              N->format);
 }
 
-static enum lcl_status read_array(struct archive *N, const char *name,
-                                  const unsigned char *bytes, int64_t size,
-                                  struct lcl_dense *X)
+static enum lcl_status read_array(const struct archive *N, struct lcl_dense *X,
+                                  lcl_stream *stream)
 {
-    char label[LABEL];
     struct lcl_read_info info;
-    lcl_stream *s;
-    const struct lcl_log *log = lcl_stream_log(N->zip);
-    snprintf(label, sizeof label, "%s of %s", name, lcl_stream_name(N->zip));
-    if (X->val)
-        return refuse(N, "one array of each name in a NumPy archive");
-    enum lcl_status st =
-        lcl_stream_open_memory(&s, label, bytes, (size_t)size, log);
-    if (st < 0)
-        return st;
-    st = lcl_npy_read(X, s, &info);
-    lcl_stream_close(&s);
-    return st;
+    return X->val ? refuse(N, "one array of each name in a NumPy archive")
+                  : lcl_npy_read(X, stream, &info);
 }
 
 static enum lcl_status read_member(struct archive *N,
                                    const struct lcl_zip_member *m,
-                                   const unsigned char *bytes)
+                                   const struct lcl_zip_file *f)
 {
     const size_t length = strlen(m->name) - strlen(".npy");
-    N->bytes += m->size;
+    N->bytes += f->size;
     if (strcmp(m->name, "format.npy") == 0) {
-        read_word(N->format, bytes, m->size);
+        read_word(N->format, f->bytes, f->size);
         return check_format(N);
     }
     int k = 0;
@@ -103,13 +89,12 @@ static enum lcl_status read_member(struct archive *N,
     ++N->count;
     return k == ARRAYS && N->array[k].val
                ? LCL_OK
-               : read_array(N, m->name, bytes, m->size, &N->array[k]);
+               : read_array(N, &N->array[k], f->stream);
 }
 
 bool lcl_is_npz_member(const struct lcl_zip_member *m)
 {
-    const size_t length = strlen(m->name), tail = strlen(".npy");
-    return length > tail && strcmp(m->name + length - tail, ".npy") == 0;
+    return lcl_ends_with(m->name, ".npy");
 }
 
 // From the first member on, whose header is read.
@@ -117,12 +102,14 @@ static enum lcl_status read_members(struct archive *N, struct lcl_zip_member *m)
 {
     enum lcl_status st = LCL_OK;
     while (st == LCL_OK && *m->name) {
-        unsigned char *bytes = NULL;
-        if (!lcl_is_npz_member(m))
+        if (!lcl_is_npz_member(m)) {
             st = lcl_zip_skip(m, N->zip);
-        else if ((st = lcl_zip_unpack(&bytes, m, N->zip)) == LCL_OK)
-            st = read_member(N, m, bytes);
-        lcl_free(bytes);
+        } else {
+            struct lcl_zip_file f;
+            if ((st = lcl_zip_open(&f, m, N->zip)) == LCL_OK)
+                st = read_member(N, m, &f);
+            lcl_zip_close(&f);
+        }
         if (st == LCL_OK)
             st = lcl_zip_next(m, N->zip);
     }

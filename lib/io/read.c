@@ -2,16 +2,13 @@
 // Reads matrices and vectors from files of any known format.
 #include "lib/io/read.h"
 
-#include "host/alloc.h"
 #include "host/log.h"
 #include "lib/io/formats.h"
 #include "lib/io/mm.h"
 #include "lib/io/npz.h"
 #include "lib/io/number.h"
 #include "lib/io/petsc.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "lib/io/suffix.h"
 
 // Formats that hold a matrix alone or an array alone.
 static enum lcl_status read_other(struct lcl_csr *A, struct lcl_dense *X,
@@ -53,17 +50,12 @@ static enum lcl_status read_member(struct lcl_csr *A, struct lcl_dense *X,
 
 // ------------------------------------------------------------------- archives
 
-static bool ends_with(const char *name, const char *tail)
-{
-    const size_t length = strlen(name), size = strlen(tail);
-    return length >= size && strcmp(name + length - size, tail) == 0;
-}
-
 static bool is_wanted(const char *name, bool rhs)
 {
-    const bool is_rhs = ends_with(name, "_b.mtx");
+    const bool is_rhs = lcl_ends_with(name, "_b.mtx");
     return rhs ? is_rhs
-               : !is_rhs && (ends_with(name, ".mtx") || ends_with(name, ".rb"));
+               : !is_rhs && (lcl_ends_with(name, ".mtx") ||
+                             lcl_ends_with(name, ".rb"));
 }
 
 static enum lcl_status read_zip_member(struct lcl_csr *A, struct lcl_dense *X,
@@ -71,20 +63,11 @@ static enum lcl_status read_zip_member(struct lcl_csr *A, struct lcl_dense *X,
                                        const struct lcl_zip_member *m,
                                        struct lcl_read_info *info)
 {
-    char label[512];
-    unsigned char *bytes;
-    lcl_stream *stream;
-    enum lcl_status st = lcl_zip_unpack(&bytes, m, zip);
-    if (st < 0)
-        return st;
-    snprintf(label, sizeof label, "%s of %s", m->name, lcl_stream_name(zip));
-    st = lcl_stream_open_memory(&stream, label, bytes, (size_t)m->size,
-                                lcl_stream_log(zip));
-    if (st == LCL_OK) {
-        st = read_member(A, X, stream, info);
-        lcl_stream_close(&stream);
-    }
-    lcl_free(bytes);
+    struct lcl_zip_file f;
+    enum lcl_status st = lcl_zip_open(&f, m, zip);
+    if (st == LCL_OK)
+        st = read_member(A, X, f.stream, info);
+    lcl_zip_close(&f);
     return st;
 }
 

@@ -369,6 +369,24 @@ bool lcl_stream_skip(lcl_stream *s, int64_t size, int64_t *skipped)
     return true;
 }
 
+enum lcl_status lcl_stream_copy_all(lcl_stream *s, void *to, size_t size,
+                                    enum lcl_status status, const char *what)
+{
+    size_t taken;
+    if (!lcl_stream_copy(s, to, size, &taken))
+        return lcl_stream_report(s);
+    return taken == size ? LCL_OK : lcl_stream_refuse(s, status, "%s", what);
+}
+
+enum lcl_status lcl_stream_skip_all(lcl_stream *s, int64_t size,
+                                    enum lcl_status status, const char *what)
+{
+    int64_t skipped;
+    if (!lcl_stream_skip(s, size, &skipped))
+        return lcl_stream_report(s);
+    return skipped == size ? LCL_OK : lcl_stream_refuse(s, status, "%s", what);
+}
+
 enum lcl_status lcl_stream_peek(lcl_stream *s, const char **bytes, size_t *size)
 {
     memmove(s->text, s->text + s->begin, s->end - s->begin);

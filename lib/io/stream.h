@@ -53,6 +53,13 @@ enum lcl_status lcl_stream_report(const lcl_stream *stream);
 // The same without copying; seeks if it can.
 bool lcl_stream_skip(lcl_stream *stream, int64_t size, int64_t *skipped);
 
+// Copies or skips `size` bytes. If there are fewer, refuses them with `status`
+// and the text `what`.
+enum lcl_status lcl_stream_copy_all(lcl_stream *stream, void *to, size_t size,
+                                    enum lcl_status status, const char *what);
+enum lcl_status lcl_stream_skip_all(lcl_stream *stream, int64_t size,
+                                    enum lcl_status status, const char *what);
+
 // Of a plain regular file: *at is the place of the next byte, *end its size.
 // Returns false for other streams.
 bool lcl_stream_place(const lcl_stream *stream, int64_t *at, int64_t *end);

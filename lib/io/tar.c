@@ -39,18 +39,6 @@ static bool is_wanted(const char *name, bool rhs)
     return strcmp(tail, ".mtx") == 0 || strcmp(tail, ".rb") == 0;
 }
 
-static enum lcl_status skip(lcl_stream *s, int64_t size)
-{
-    int64_t skipped;
-    const int64_t padded = (size + BLOCK - 1) / BLOCK * BLOCK;
-    if (!lcl_stream_skip(s, padded, &skipped))
-        return lcl_stream_report(s);
-    return skipped == padded
-               ? LCL_OK
-               : lcl_stream_refuse(s, LCL_EFORMAT,
-                                   "the tar archive ends within a member");
-}
-
 enum lcl_status lcl_tar_enter(lcl_stream *s, bool rhs)
 {
     for (;;) {
@@ -76,7 +64,9 @@ enum lcl_status lcl_tar_enter(lcl_stream *s, bool rhs)
             lcl_stream_limit(s, size);
             return LCL_OK;
         }
-        const enum lcl_status st = skip(s, size);
+        const enum lcl_status st = lcl_stream_skip_all(
+            s, (size + BLOCK - 1) / BLOCK * BLOCK, LCL_EFORMAT,
+            "the tar archive ends within a member");
         if (st < 0)
             return st;
     }

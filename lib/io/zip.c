@@ -8,6 +8,7 @@
 #include "lib/io/codec.h"
 #include "lib/io/grow.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <zlib.h>
@@ -30,14 +31,11 @@ bool lcl_is_zip(const char *bytes, size_t size)
 
 // ------------------------------------------------------------------- headers
 
+static const char truncated[] = "the zip data are truncated";
+
 static enum lcl_status take(lcl_stream *zip, void *to, size_t size)
 {
-    size_t taken;
-    if (!lcl_stream_copy(zip, to, size, &taken))
-        return lcl_stream_report(zip);
-    return taken == size
-               ? LCL_OK
-               : lcl_stream_refuse(zip, LCL_EIO, "the zip data are truncated");
+    return lcl_stream_copy_all(zip, to, size, LCL_EIO, truncated);
 }
 
 // Sizes of 64 bits, if the extra fields have them and those of 32 are full.
@@ -119,12 +117,7 @@ enum lcl_status lcl_zip_next(struct lcl_zip_member *m, lcl_stream *zip)
 
 enum lcl_status lcl_zip_skip(const struct lcl_zip_member *m, lcl_stream *zip)
 {
-    int64_t skipped;
-    if (!lcl_stream_skip(zip, m->packed, &skipped))
-        return lcl_stream_report(zip);
-    return skipped == m->packed
-               ? LCL_OK
-               : lcl_stream_refuse(zip, LCL_EIO, "the zip data are truncated");
+    return lcl_stream_skip_all(zip, m->packed, LCL_EIO, truncated);
 }
 
 // Bytes on their way from the archive to the member's array.
@@ -211,10 +204,9 @@ static enum lcl_status run(struct unpacking *U, const struct lcl_zip_member *m,
     return st < 0 ? st : verdict(U, m, zip, result);
 }
 
-enum lcl_status lcl_zip_unpack(unsigned char **bytes,
-                               const struct lcl_zip_member *m, lcl_stream *zip)
+static enum lcl_status unpack(unsigned char **bytes,
+                              const struct lcl_zip_member *m, lcl_stream *zip)
 {
-    *bytes = NULL;
     if (m->method != STORED && m->method != DEFLATED)
         return lcl_stream_refuse(zip, LCL_EUNSUPPORTED,
                                  "expected stored or deflated members of a zip "
@@ -231,4 +223,23 @@ enum lcl_status lcl_zip_unpack(unsigned char **bytes,
         lcl_free(U->out);
     lcl_free(U);
     return st;
+}
+
+enum lcl_status lcl_zip_open(struct lcl_zip_file *f,
+                             const struct lcl_zip_member *m, lcl_stream *zip)
+{
+    *f = (struct lcl_zip_file){.size = m->size};
+    snprintf(f->label, sizeof f->label, "%s of %s", m->name,
+             lcl_stream_name(zip));
+    enum lcl_status st = unpack(&f->bytes, m, zip);
+    if (st == LCL_OK)
+        st = lcl_stream_open_memory(&f->stream, f->label, f->bytes,
+                                    (size_t)f->size, lcl_stream_log(zip));
+    return st;
+}
+
+void lcl_zip_close(struct lcl_zip_file *f)
+{
+    lcl_stream_close(&f->stream);
+    lcl_free(f->bytes);
 }

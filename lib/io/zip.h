@@ -16,15 +16,23 @@ struct lcl_zip_member {
 
 bool lcl_is_zip(const char *bytes, size_t size);
 
-// Reads the header of the next member. Its bytes follow: lcl_zip_unpack() or
+// Reads the header of the next member. Its bytes follow: lcl_zip_open() or
 // lcl_zip_skip() takes them. Returns LCL_OK, LCL_EFORMAT, LCL_EUNSUPPORTED
 // (encrypted, or written without sizes) or LCL_EIO.
 enum lcl_status lcl_zip_next(struct lcl_zip_member *m, lcl_stream *zip);
 enum lcl_status lcl_zip_skip(const struct lcl_zip_member *m, lcl_stream *zip);
 
-// Sets *bytes to the m->size bytes of the member, which the caller frees.
+// An unpacked member, and a stream of its bytes.
+struct lcl_zip_file {
+    char label[2 * LCL_ZIP_NAME]; // its name in messages
+    unsigned char *bytes;
+    int64_t size;
+    lcl_stream *stream;
+};
+
 // Returns LCL_OK, LCL_EUNSUPPORTED (another method than stored and deflated),
 // LCL_EIO (truncated, damaged: sizes and checksum are compared) or LCL_ENOMEM;
-// on error *bytes is NULL.
-enum lcl_status lcl_zip_unpack(unsigned char **bytes,
-                               const struct lcl_zip_member *m, lcl_stream *zip);
+// *f is fit for lcl_zip_close() in any case.
+enum lcl_status lcl_zip_open(struct lcl_zip_file *f,
+                             const struct lcl_zip_member *m, lcl_stream *zip);
+void lcl_zip_close(struct lcl_zip_file *f);
