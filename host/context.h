@@ -97,8 +97,12 @@ struct lcl_context {
     struct lcl_pinned staging;  // for lcl_fill_staged()
     struct lcl_pinned outbox;   // lcl_context_outbox()
     struct lcl_mailbox mailbox;
-    void *create_nv; // host/shared.c; NULL: none
-    bool knows_create_nv;
+    struct {
+        struct lcl_shared_piece *kept;
+        uint64_t bytes;
+        void *create_nv; // NULL: none
+        bool knows_create_nv;
+    } shared; // host/shared.c
     struct lcl_background background;
     struct lcl_limit limit;  // of the set-up in progress
     struct lcl_trace *trace; // host/trace.h; NULL: none

@@ -7,6 +7,7 @@
 #include "host/background.h"
 #include "host/context.h"
 #include "host/log.h"
+#include "host/shared.h"
 #include "host/staging.h"
 
 #include <stdlib.h>
@@ -105,6 +106,7 @@ static void trim_all(lcl_context *ctx)
 {
     lcl_pinned_close(&ctx->staging, ctx);
     lcl_pinned_close(&ctx->outbox, ctx);
+    lcl_shared_trim(ctx);
     trim(ctx, 0);
 }
 

@@ -12,6 +12,7 @@
 #include "host/interop.h"
 #include "host/outbox.h"
 #include "host/runtime.h"
+#include "host/shared.h"
 #include "host/staging.h"
 
 #include <levelcl/memory.h>
@@ -258,6 +259,38 @@ static void test_allocator__the_outbox_is_kept_and_trimmed(void **state)
     assert_int_equal(fake_cl.objects, 0);
 }
 
+// A piece serves again for half of its words or more, all 0, until the trim.
+static void test_allocator__shared_memory_is_kept_and_trimmed(void **state)
+{
+    enum { WORDS = 1000 };
+    struct test_capture capture;
+    struct lcl_shared S, small;
+    (void)state;
+    test_capture_init(&capture, LCL_LOG_ERROR);
+    lcl_context *ctx = open_context(&capture);
+    const uint64_t least = lcl_context_memory(ctx).pinned_bytes;
+    for (int i = 0; i < 2; ++i) {
+        assert_int_equal(lcl_shared_init(&S, ctx, WORDS, "words"), LCL_OK);
+        volatile uint64_t *words = S.words;
+        const uint64_t one = lcl_context_memory(ctx).pinned_bytes;
+        assert_int_equal(one - least, WORDS * sizeof *words);
+        words[WORDS / 2 - 1] = 7;
+        lcl_shared_finish(&S);
+        assert_int_equal(lcl_shared_init(&small, ctx, WORDS / 2 - 1, "words"),
+                         LCL_OK);
+        assert_ptr_not_equal(small.words, words);
+        assert_int_equal(lcl_shared_init(&S, ctx, WORDS / 2, "words"), LCL_OK);
+        assert_ptr_equal(S.words, words);
+        assert_int_equal(words[WORDS / 2 - 1], 0);
+        lcl_shared_finish(&S);
+        lcl_shared_finish(&small);
+        lcl_context_trim(ctx);
+        assert_int_equal(lcl_context_memory(ctx).pinned_bytes, least);
+    }
+    lcl_context_destroy(&ctx);
+    assert_int_equal(fake_cl.objects, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +300,7 @@ int main(void)
         cmocka_unit_test(test_allocator__contexts_count_their_memory),
         cmocka_unit_test(test_allocator__pinned_memory_is_trimmed),
         cmocka_unit_test(test_allocator__the_outbox_is_kept_and_trimmed),
+        cmocka_unit_test(test_allocator__shared_memory_is_kept_and_trimmed),
     };
     return cmocka_run_group_tests(tests, test_cache_create, test_cache_remove);
 }
