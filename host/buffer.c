@@ -15,9 +15,10 @@
 
 #include <string.h>
 
-// Writes of at least this many bytes are worth threads and the one-time cost of
-// pinned memory.
-#define STAGED_LEAST ((size_t)32 << 20)
+// Writes of at least this many bytes are worth the one-time cost of pinned
+// memory, or where the context has it, its threads.
+#define STAGED_LEAST   ((size_t)32 << 20)
+#define THREADED_LEAST ((size_t)4 << 20)
 
 // NVIDIA's clEnqueueFillBuffer hangs or faults from 2^31 bytes on (pyopencl
 // issue 395): fill at most this many bytes with it and copy them to the rest.
@@ -276,14 +277,19 @@ static void enter_upload(const lcl_buffer *b, size_t bytes)
     lcl_task_bytes(b->ctx, bytes);
 }
 
+static bool is_large(const lcl_buffer *b, size_t bytes)
+{
+    return bytes >= (b->ctx->staging.host ? THREADED_LEAST : STAGED_LEAST);
+}
+
 static enum lcl_status fill(lcl_buffer *b, const struct lcl_filling *F)
 {
-    const bool large = (size_t)F->count * F->size >= STAGED_LEAST;
-    enter_upload(b, (size_t)F->count * F->size);
-    const enum lcl_status st = b->ctx->caps.type == LCL_DEVICE_CPU
-                                   ? lcl_fill_mapped(b->ctx, b->mem, F)
-                               : large ? lcl_fill_staged(b->ctx, b->mem, F)
-                                       : lcl_fill_copied(b->ctx, b->mem, F);
+    const size_t bytes = (size_t)F->count * F->size;
+    enter_upload(b, bytes);
+    const enum lcl_status st =
+        b->ctx->caps.type == LCL_DEVICE_CPU ? lcl_fill_mapped(b->ctx, b->mem, F)
+        : is_large(b, bytes)                ? lcl_fill_staged(b->ctx, b->mem, F)
+                             : lcl_fill_copied(b->ctx, b->mem, F);
     lcl_task_leave(b->ctx);
     return st;
 }
@@ -318,7 +324,7 @@ enum lcl_status lcl_buffer_create_narrow(lcl_buffer **out, lcl_context *ctx,
 
 enum lcl_status lcl_buffer_write(lcl_buffer *b, const void *data, size_t bytes)
 {
-    if (bytes >= STAGED_LEAST)
+    if (is_large(b, bytes))
         return fill(
             b, &(struct lcl_filling){copy_bytes, &data, 1, (int64_t)bytes});
     enter_upload(b, bytes);
