@@ -9,7 +9,6 @@
 
 #include <inttypes.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 // ------------------------------------------------------------------- ranks
@@ -150,13 +149,36 @@ static void list(void *arg, int64_t chunk)
 
 int64_t lcl_halo_plan_column(const struct lcl_halo_plan *P, int64_t column)
 {
+    int64_t low = 0, high = P->ghosts;
     if (lcl_halo_plan_owns(P, column))
         return column - P->first;
-    const int64_t *at = P->ghosts > 0
-                            ? bsearch(&column, P->ghost, (size_t)P->ghosts,
-                                      sizeof column, lcl_order_int64)
-                            : NULL;
-    return at ? P->rows + (at - P->ghost) : -1;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (P->ghost[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < P->ghosts && P->ghost[low] == column ? P->rows + low : -1;
+}
+
+// The work of lcl_parallel(): numbers the columns of a chunk of boundary rows.
+struct numbering {
+    struct lcl_halo_plan *P;
+    const struct lcl_view *A;
+    int64_t chunks;
+};
+
+static void number_chunk(void *arg, int64_t chunk)
+{
+    const struct numbering *N = arg;
+    struct lcl_halo_plan *P = N->P;
+    const int64_t end = lcl_chunk_start(P->boundary, N->chunks, chunk + 1);
+    for (int64_t r = lcl_chunk_start(P->boundary, N->chunks, chunk); r < end;
+         ++r)
+        for (int64_t k = P->ptr[r]; k < P->ptr[r + 1]; ++k)
+            P->col[k] = (int32_t)lcl_halo_plan_column(
+                P, lcl_view_column(N->A, P->start[r] + k - P->ptr[r]));
 }
 
 // Sorts the ghosts and then numbers the columns of boundary rows.
@@ -164,16 +186,14 @@ static enum lcl_status number_ghosts(struct lcl_halo_plan *P,
                                      const struct lcl_view *A, int64_t count,
                                      const struct lcl_log *log)
 {
+    struct numbering N = {P, A, lcl_chunks(P->entries)};
     P->ghosts = lcl_sort_once_int64(P->ghost, count);
     if (P->rows + P->ghosts > INT32_MAX)
         return lcl_fail(log, LCL_ERANGE,
                         "%" PRId64 " rows and columns of other ranks on one "
                         "rank: expected at most %d",
                         P->rows + P->ghosts, (int)INT32_MAX);
-    for (int64_t r = 0; r < P->boundary; ++r)
-        for (int64_t k = P->ptr[r]; k < P->ptr[r + 1]; ++k)
-            P->col[k] = (int32_t)lcl_halo_plan_column(
-                P, lcl_view_column(A, P->start[r] + k - P->ptr[r]));
+    lcl_parallel(N.chunks, number_chunk, &N);
     return LCL_OK;
 }
 
