@@ -14,6 +14,7 @@
 //     rows_append    rows behind the n rows and `start` entries of a matrix
 //     rows_values    new values of these
 //     rows_join      out[j] = ptr[start[j]]
+//     rows_gathered  out[k] = column col[k] of a rank with all columns
 // Row i of those that arrive is row place[i] of those that came, or row i if
 // `placed` is 0.
 //
@@ -166,4 +167,11 @@ kernel void rows_join(long rows, global const int *start,
 {
     for (RANGE(j, rows))
         out[j] = ptr[start[j]];
+}
+
+WORK_GROUP
+kernel void rows_gathered(long entries, global const long *col, global int *out)
+{
+    for (RANGE(k, entries))
+        out[k] = (int)col[k];
 }

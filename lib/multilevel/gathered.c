@@ -40,14 +40,6 @@ static enum lcl_status gather_near_null(struct lcl_gathered *G)
     return st;
 }
 
-static enum lcl_status gather_matrix(struct lcl_bsr *all,
-                                     const struct lcl_gathered *G)
-{
-    const struct lcl_level *L = G->L;
-    return lcl_rank_matrix_gather(all, L->A, &L->A_halo.halo.plan, L->space.ctx,
-                                  &L->rows);
-}
-
 // Places of the rank's rows: among themselves, in the order of all ranks; and
 // where the gathered parts, of `share` numbers each, have all rows.
 static enum lcl_status make_places(struct lcl_gathered *G, int64_t share)
@@ -120,14 +112,9 @@ static enum lcl_status make_unscaled(struct lcl_gathered *G)
 static enum lcl_status gather_all(struct lcl_gathered *G)
 {
     const struct lcl_level *L = G->L;
-    struct lcl_bsr all = {.rows = 0};
-    enum lcl_status st = gather_matrix(&all, G);
-    if (st == LCL_OK)
-        st = lcl_device_matrix_init(&G->all, L->space.ctx, &all);
-    lcl_bsr_finish(&all);
-    if (st < 0)
-        return st;
-    return lcl_level_is_system(L) ? gather_near_null(G) : LCL_OK;
+    const enum lcl_status st = lcl_gathered_rows_init(
+        &G->rows, &G->all, L->space.ctx, L->A, &L->A_halo.halo.plan, &L->rows);
+    return st == LCL_OK && lcl_level_is_system(L) ? gather_near_null(G) : st;
 }
 
 enum lcl_status lcl_gathered_init(struct lcl_gathered *G,
@@ -153,6 +140,7 @@ static lcl_buffer **buffer_at(struct lcl_gathered *G, size_t k)
 void lcl_gathered_finish(struct lcl_gathered *G)
 {
     lcl_gathering_finish(&G->gathering);
+    lcl_gathered_rows_finish(&G->rows);
     for (size_t k = 0; buffer_at(G, k); ++k)
         lcl_buffer_destroy(buffer_at(G, k));
     lcl_device_matrix_finish(&G->all);
@@ -164,7 +152,8 @@ uint64_t lcl_gathered_bytes(const struct lcl_gathered *G)
 {
     struct lcl_gathered copy = *G;
     uint64_t bytes = lcl_device_matrix_bytes(&G->all) +
-                     lcl_device_matrix_bytes(&G->unscaled);
+                     lcl_device_matrix_bytes(&G->unscaled) +
+                     lcl_gathered_rows_bytes(&G->rows);
     for (size_t k = 0; buffer_at(&copy, k); ++k)
         bytes += lcl_buffer_bytes(*buffer_at(&copy, k));
     return bytes;
@@ -172,13 +161,7 @@ uint64_t lcl_gathered_bytes(const struct lcl_gathered *G)
 
 enum lcl_status lcl_gathered_update(const struct lcl_gathered *G)
 {
-    struct lcl_bsr all = {.rows = 0};
-    enum lcl_status st = gather_matrix(&all, G);
-    if (st == LCL_OK)
-        st = lcl_buffer_write(G->all.val, all.val,
-                              (size_t)all.nnz * sizeof *all.val);
-    lcl_bsr_finish(&all);
-    return st;
+    return lcl_gathered_rows_update(&G->rows, &G->all, G->L->A);
 }
 
 // ------------------------------------------------------------------- solve

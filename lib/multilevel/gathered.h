@@ -3,6 +3,7 @@
 // solves with it what it gathers of the vectors.
 #pragma once
 
+#include "lib/multilevel/gathered_rows.h"
 #include "lib/multilevel/level.h"
 #include "lib/vector/gathering.h"
 #include "lib/vector/vector.h"
@@ -15,6 +16,7 @@ struct lcl_gathered {
     const struct lcl_level *L;         // the rank's rows
     bool descends;                     // from levels above
     struct lcl_device_matrix all;      // of all ranks
+    struct lcl_gathered_rows rows;     // that `all` is made of
     struct lcl_device_matrix unscaled; // the rank's rows without entries: a
                                        // cycle scales no vectors by it
     struct lcl_dense near_null;        // of a system, of all ranks
@@ -28,7 +30,7 @@ struct lcl_gathered {
 
 // L has ranks and must outlive *G. The functions are collective and need not be
 // left by all ranks: one with an error has to call lcl_comm_fail(). Statuses as
-// lcl_rank_matrix_gather(); *G is fit for lcl_gathered_finish() in any case.
+// lcl_gathered_rows_init(); *G is fit for lcl_gathered_finish() in any case.
 enum lcl_status lcl_gathered_init(struct lcl_gathered *G,
                                   const struct lcl_level *L, bool descends);
 void lcl_gathered_finish(struct lcl_gathered *G);

@@ -8,7 +8,6 @@
 #include "host/log.h"
 #include "host/order.h"
 #include "host/runtime.h"
-#include "lib/matrix/bsr.h"
 #include "lib/multilevel/row_arrival.h"
 #include "lib/storage/row_union.h"
 #include "lib/storage/transpose.h"
@@ -447,60 +446,5 @@ enum lcl_status lcl_rank_matrix_transpose(struct lcl_device_matrix *R,
     lcl_task_enter(ctx, LCL_TASK_GHOSTS);
     const enum lcl_status st = transpose(R, columns, P, halo, O);
     lcl_task_leave(ctx);
-    return st;
-}
-
-// ------------------------------------------------------------------- gathering
-
-static enum lcl_status read_entries(struct lcl_bsr *own, int64_t *col,
-                                    const struct lcl_whole_columns *from,
-                                    const struct lcl_device_matrix *A,
-                                    const struct lcl_log *log)
-{
-    const size_t nnz = (size_t)A->blocks;
-    enum lcl_status st;
-    if ((st = lcl_device_row_ptr_read(own->row_ptr, A, log)) < 0 ||
-        (st = lcl_buffer_read(from->col, col, nnz * sizeof *col)) < 0 ||
-        (st = lcl_buffer_read(from->val, own->val, nnz * sizeof *own->val)) < 0)
-        return st;
-    for (size_t k = 0; k < nnz; ++k)
-        own->col_ind[k] = (int32_t)col[k];
-    return LCL_OK;
-}
-
-static enum lcl_status read_rows(struct lcl_bsr *own,
-                                 const struct lcl_whole_columns *from,
-                                 const struct lcl_device_matrix *A,
-                                 const struct lcl_log *log)
-{
-    const size_t nnz = (size_t)A->blocks;
-    int64_t *col = lcl_malloc(nnz, sizeof *col);
-    *own = (struct lcl_bsr){
-        .rows = A->n, .cols = A->n, .nnz = A->blocks, .block_size = 1};
-    own->row_ptr = lcl_malloc((size_t)A->n + 1, sizeof *own->row_ptr);
-    own->col_ind = lcl_malloc(nnz, sizeof *own->col_ind);
-    own->val = lcl_malloc(nnz, sizeof *own->val);
-    const enum lcl_status st = col && own->row_ptr && own->col_ind && own->val
-                                   ? read_entries(own, col, from, A, log)
-                                   : lcl_fail_memory(log, what);
-    lcl_free(col);
-    return st;
-}
-
-enum lcl_status lcl_rank_matrix_gather(struct lcl_bsr *all,
-                                       const struct lcl_device_matrix *A,
-                                       const struct lcl_halo_plan *columns,
-                                       lcl_context *ctx,
-                                       const struct lcl_ownership *O)
-{
-    struct lcl_whole_columns entries;
-    struct lcl_bsr own = {.rows = 0};
-    enum lcl_status st = lcl_whole_columns_init(&entries, ctx, A, columns);
-    *all = (struct lcl_bsr){.rows = 0};
-    if (st == LCL_OK &&
-        (st = read_rows(&own, &entries, A, &O->comm->log)) == LCL_OK)
-        st = lcl_gather_rows(all, &own, O);
-    lcl_whole_columns_finish(&entries);
-    lcl_bsr_finish(&own);
     return st;
 }

@@ -54,14 +54,6 @@ enum lcl_status lcl_rank_matrix_transpose(struct lcl_device_matrix *R,
                                           const struct lcl_level_halo *halo,
                                           const struct lcl_ownership *O);
 
-// all = the whole matrix on the host, whose rows and columns are owned by O; A
-// has the rank's rows.
-enum lcl_status lcl_rank_matrix_gather(struct lcl_bsr *all,
-                                       const struct lcl_device_matrix *A,
-                                       const struct lcl_halo_plan *columns,
-                                       lcl_context *ctx,
-                                       const struct lcl_ownership *O);
-
 // The first rows of D, which keeps the arrays.
 static inline struct lcl_device_matrix lcl_first_rows(
     const struct lcl_device_matrix *D, int64_t rows, int64_t entries)

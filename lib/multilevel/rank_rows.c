@@ -184,11 +184,9 @@ static void add_message(struct lcl_message *list, int *count, int peer,
         list[(*count)++] = (struct lcl_message){peer, data, (size_t)bytes};
 }
 
-// sizes[r] = bytes of rank r; `all` has room for their sum.
-static enum lcl_status exchange_parts(char *all, const char *own,
-                                      const int64_t *sizes,
-                                      struct lcl_exchange_plan *X,
-                                      struct lcl_comm *comm)
+static enum lcl_status share(const void *own, const int64_t *sizes,
+                             struct lcl_exchange_plan *X, struct lcl_comm *comm,
+                             lcl_part_fn *fn, void *arg)
 {
     enum lcl_status st;
     int at = 0;
@@ -199,31 +197,50 @@ static enum lcl_status exchange_parts(char *all, const char *own,
         }
     if ((st = lcl_comm_begin(comm, X)) < 0 || (st = lcl_comm_end(comm, X)) < 0)
         return st;
-    for (int r = 0; r < comm->size; ++r) {
-        const bool here = r == comm->rank;
+    for (int r = 0; r < comm->size && st == LCL_OK; ++r)
         if (sizes[r] > 0)
-            memcpy(all, here ? own : X->in[at++].data, (size_t)sizes[r]);
-        all += sizes[r];
-    }
-    return lcl_comm_agree(comm, LCL_OK, what); // all have read the parts
+            st = fn(arg, r, r == comm->rank ? own : X->in[at++].data);
+    return lcl_comm_agree(comm, st, what); // all have read the parts
+}
+
+enum lcl_status lcl_share_parts(const void *own, const int64_t *sizes,
+                                struct lcl_comm *comm, lcl_part_fn *fn,
+                                void *arg)
+{
+    const size_t ranks = (size_t)comm->size;
+    struct lcl_exchange_plan X = {.out = lcl_malloc(ranks, sizeof *X.out),
+                                  .in = lcl_malloc(ranks, sizeof *X.in)};
+    const enum lcl_status st = X.out && X.in
+                                   ? share(own, sizes, &X, comm, fn, arg)
+                                   : lcl_fail_memory(&comm->log, what);
+    lcl_free(X.in);
+    lcl_free(X.out);
+    return st;
+}
+
+struct parts {
+    char *to; // of the next one
+    const int64_t *sizes;
+};
+
+static enum lcl_status append_part(void *arg, int rank, const void *part)
+{
+    struct parts *p = arg;
+    memcpy(p->to, part, (size_t)p->sizes[rank]);
+    p->to += p->sizes[rank];
+    return LCL_OK;
 }
 
 static enum lcl_status gather(void **all, const void *own, const int64_t *sizes,
                               struct lcl_comm *comm)
 {
-    const size_t ranks = (size_t)comm->size;
-    struct lcl_exchange_plan X = {.out = lcl_malloc(ranks, sizeof *X.out),
-                                  .in = lcl_malloc(ranks, sizeof *X.in)};
     int64_t bytes = 0;
-    for (size_t r = 0; r < ranks; ++r)
+    for (int r = 0; r < comm->size; ++r)
         bytes += sizes[r];
     *all = lcl_malloc((size_t)bytes, 1);
-    const enum lcl_status st = *all && X.out && X.in
-                                   ? exchange_parts(*all, own, sizes, &X, comm)
-                                   : lcl_fail_memory(&comm->log, what);
-    lcl_free(X.in);
-    lcl_free(X.out);
-    return st;
+    struct parts p = {*all, sizes};
+    return *all ? lcl_share_parts(own, sizes, comm, append_part, &p)
+                : lcl_fail_memory(&comm->log, what);
 }
 
 enum lcl_status lcl_gather_parts(void **all, const void *own, int64_t bytes,
@@ -240,26 +257,23 @@ enum lcl_status lcl_gather_parts(void **all, const void *own, int64_t bytes,
     return st;
 }
 
-// The row pointers from lengths.
-static enum lcl_status gather_pointers(struct lcl_bsr *all,
-                                       const struct lcl_bsr *own,
-                                       struct lcl_comm *comm)
+enum lcl_status lcl_gather_row_ptr(int64_t **row_ptr, const int64_t *own,
+                                   const struct lcl_ownership *O)
 {
-    const size_t rows = (size_t)own->rows, size = sizeof(int64_t);
-    int64_t *length = lcl_malloc(rows, size);
+    const int64_t rows = lcl_owned(O), total = lcl_owned_by_all(O);
+    const size_t size = sizeof **row_ptr;
+    int64_t *length = lcl_malloc((size_t)rows, size);
     void *lengths = NULL;
     enum lcl_status st = LCL_OK;
-    all->row_ptr = lcl_calloc((size_t)all->rows + 1, size);
-    if (!length || !all->row_ptr)
-        st = lcl_fail_memory(&comm->log, what);
-    for (size_t i = 0; i < rows && st == LCL_OK; ++i)
-        length[i] = own->row_ptr[i + 1] - own->row_ptr[i];
+    *row_ptr = lcl_calloc((size_t)total + 1, size);
+    if (!length || !*row_ptr)
+        st = lcl_fail_memory(&O->comm->log, what);
+    for (int64_t i = 0; i < rows && st == LCL_OK; ++i)
+        length[i] = own[i + 1] - own[i];
     if (st == LCL_OK)
-        st = lcl_gather_parts(&lengths, length, (int64_t)(rows * size), comm);
-    for (int64_t i = 0; i < all->rows && st == LCL_OK; ++i)
-        all->row_ptr[i + 1] = all->row_ptr[i] + ((const int64_t *)lengths)[i];
-    if (st == LCL_OK)
-        all->nnz = all->row_ptr[all->rows];
+        st = lcl_gather_parts(&lengths, length, rows * (int64_t)size, O->comm);
+    for (int64_t i = 0; i < total && st == LCL_OK; ++i)
+        (*row_ptr)[i + 1] = (*row_ptr)[i] + ((const int64_t *)lengths)[i];
     lcl_free(lengths);
     lcl_free(length);
     return st;
@@ -272,12 +286,14 @@ enum lcl_status lcl_gather_rows(struct lcl_bsr *all, const struct lcl_bsr *own,
     void *col = NULL, *val = NULL;
     enum lcl_status st;
     *all = (struct lcl_bsr){.rows = rows, .cols = rows, .block_size = 1};
-    if ((st = gather_pointers(all, own, O->comm)) == LCL_OK &&
+    if ((st = lcl_gather_row_ptr(&all->row_ptr, own->row_ptr, O)) == LCL_OK &&
         (st = lcl_gather_parts(&col, own->col_ind,
                                nnz * (int64_t)sizeof *own->col_ind, O->comm)) ==
             LCL_OK)
         st = lcl_gather_parts(&val, own->val, nnz * (int64_t)sizeof *own->val,
                               O->comm);
+    if (st == LCL_OK)
+        all->nnz = all->row_ptr[rows];
     all->col_ind = col;
     all->val = val;
     return st;

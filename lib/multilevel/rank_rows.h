@@ -60,10 +60,24 @@ enum lcl_status lcl_ghosts_join(struct lcl_halo_plan *P,
 void lcl_ghosts_number(int32_t *number, const struct lcl_halo_plan *to,
                        const struct lcl_halo_plan *from);
 
-// all = `count` bytes of each rank, one after the other, of which this one
-// gives `own`. Collective; statuses as lcl_comm_gather(). The caller frees it.
+// Calls fn for the part of each rank, sizes[r] bytes unless there are none, in
+// the order of the ranks; this one gives `own`. Collective; statuses of fn and
+// as lcl_comm_gather().
+typedef enum lcl_status lcl_part_fn(void *arg, int rank, const void *part);
+enum lcl_status lcl_share_parts(const void *own, const int64_t *sizes,
+                                struct lcl_comm *comm, lcl_part_fn *fn,
+                                void *arg);
+
+// all = the parts of all ranks, one after the other, of which this one gives
+// `bytes` bytes. Collective; statuses as lcl_comm_gather(). The caller frees
+// it.
 enum lcl_status lcl_gather_parts(void **all, const void *own, int64_t bytes,
                                  struct lcl_comm *comm);
+
+// row_ptr = the row pointers of the whole matrix, whose rows are owned by O,
+// from those of each rank. Collective; statuses as above. The caller frees it.
+enum lcl_status lcl_gather_row_ptr(int64_t **row_ptr, const int64_t *own,
+                                   const struct lcl_ownership *O);
 
 // all = the whole matrix, whose rows and columns are owned by O, from the rows
 // of each rank, with columns of the whole matrix. Collective; statuses as

@@ -491,6 +491,27 @@ static void test_ghost_rows__of_one_row_are_joined(void **state)
     free(ptr);
 }
 
+static void test_ghost_rows__of_all_ranks_have_all_columns(void **state)
+{
+    const int64_t entries = test_size(60, 3001);
+    int32_t *expected = test_random_permutation(entries, 3);
+    int64_t *col = calloc((size_t)entries + 1, sizeof *col);
+    assert_non_null(col);
+    for (int64_t k = 0; k < entries; ++k)
+        col[k] = expected[k] = INT32_MAX - 7 * expected[k];
+    lcl_buffer *d_col = test_upload(*state, col, entries, sizeof *col);
+    lcl_buffer *out = test_poisoned(*state, entries, sizeof *expected);
+    assert_int_equal(LCL_LAUNCH(kernel_of(*state, "rows_gathered"), 3,
+                                lcl_arg_long(entries), lcl_arg_buffer(d_col),
+                                lcl_arg_buffer(out)),
+                     LCL_OK);
+    test_expect_words("column", out, expected, entries);
+    lcl_buffer_destroy(&out);
+    lcl_buffer_destroy(&d_col);
+    free(col);
+    free(expected);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -500,6 +521,7 @@ int main(void)
         cmocka_unit_test(test_ghost_rows__go_behind_the_others),
         cmocka_unit_test(test_ghost_rows__take_new_values),
         cmocka_unit_test(test_ghost_rows__of_one_row_are_joined),
+        cmocka_unit_test(test_ghost_rows__of_all_ranks_have_all_columns),
     };
     return test_device_run(tests);
 }
