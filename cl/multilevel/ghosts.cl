@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vectors in fp32 whose entries ranks exchange in fp64, strong couplings inside
-// a rank, and columns of a rank's matrix that are ghosts, which are those from
-// n on (lib/multilevel/level_halo.h, level.c, rank_matrix.h).
-//     ghosts_widen      y[k] = x[place[k]]
+// Vectors in fp32 whose entries ranks exchange, strong couplings inside a rank,
+// and columns of a rank's matrix that are ghosts, which are those from n on
+// (lib/multilevel/level_halo.h, level.c, rank_matrix.h).
+//     ghosts_gather     y[first + k] = x[place[k]], both in fp32
+//     ghosts_widen      y[k] = x[place[k]], in fp64
 //     ghosts_narrow     y[first + k] = x[k], in fp32
 //     inside_rank       removes the strong couplings to rows from n on, and
 //                       counts those that are left; rows from n on have none
@@ -17,6 +18,14 @@
 #include "index.cl.h"
 #include "stored.cl.h"
 #include "wave.cl.h"
+
+WORK_GROUP
+kernel void ghosts_gather(long n, long first, global const int *place,
+                          global const float *x, global float *y)
+{
+    for (RANGE(k, n))
+        y[first + k] = x[place[k]];
+}
 
 WORK_GROUP
 kernel void ghosts_widen(long n, global const int *place, global const float *x,

@@ -50,7 +50,7 @@ static enum lcl_status make_AP(struct lcl_galerkin *W,
     enum lcl_status st = LCL_OK;
     if (has_ranks(F)) {
         st = lcl_ghost_rows_init(&ghosts, &W->P, columns, F->P,
-                                 &F->P_halo->halo.plan, F->A_halo);
+                                 &F->P_halo->plan, F->A_halo);
         lcl_ghost_rows_finish(&ghosts);
     }
     if (st == LCL_OK)

@@ -113,7 +113,7 @@ static enum lcl_status gather_all(struct lcl_gathered *G)
 {
     const struct lcl_level *L = G->L;
     const enum lcl_status st = lcl_gathered_rows_init(
-        &G->rows, &G->all, L->space.ctx, L->A, &L->A_halo.halo.plan, &L->rows);
+        &G->rows, &G->all, L->space.ctx, L->A, &L->A_halo.plan, &L->rows);
     return st == LCL_OK && lcl_level_is_system(L) ? gather_near_null(G) : st;
 }
 

@@ -31,7 +31,7 @@ static const struct lcl_log *log_of(const struct work *w)
 static enum lcl_status pack(int32_t *sent, const struct work *w)
 {
     const struct lcl_level_halo *H = w->halo;
-    const int64_t sends = H->halo.plan.sends;
+    const int64_t sends = H->plan.sends;
     lcl_buffer *packed = NULL;
     lcl_kernel *kernel;
     enum lcl_status st =
@@ -50,7 +50,7 @@ static enum lcl_status pack(int32_t *sent, const struct work *w)
 
 static enum lcl_status carry(int32_t *came, const struct work *w)
 {
-    const struct lcl_halo_plan *P = &w->halo->halo.plan;
+    const struct lcl_halo_plan *P = &w->halo->plan;
     int32_t *sent = lcl_malloc((size_t)P->sends, sizeof *sent);
     enum lcl_status st =
         sent ? pack(sent, w) : lcl_fail_memory(log_of(w), what);
@@ -66,7 +66,7 @@ static enum lcl_status carry(int32_t *came, const struct work *w)
 static void number_globally(int64_t *all, const int32_t *came,
                             const struct work *w)
 {
-    const struct lcl_halo_plan *P = &w->halo->halo.plan;
+    const struct lcl_halo_plan *P = &w->halo->plan;
     for (int k = 0; k < P->froms; ++k)
         for (int64_t j = 0; j < P->from[k].count; ++j) {
             const int64_t g = P->from[k].start + j;
@@ -80,7 +80,7 @@ static enum lcl_status list_columns(struct lcl_halo_plan *columns,
                                     const int64_t *all, const struct work *w)
 {
     struct lcl_halo_plan base = lcl_own_columns(w->owners);
-    const int64_t ghosts = w->halo->halo.plan.ghosts;
+    const int64_t ghosts = w->halo->plan.ghosts;
     base.ghost = lcl_malloc((size_t)ghosts, sizeof *base.ghost);
     if (!base.ghost)
         return lcl_fail_memory(log_of(w), what);
@@ -96,7 +96,7 @@ static enum lcl_status list_columns(struct lcl_halo_plan *columns,
 static enum lcl_status number(int32_t *came, struct lcl_halo_plan *columns,
                               const struct work *w)
 {
-    const int64_t ghosts = w->halo->halo.plan.ghosts;
+    const int64_t ghosts = w->halo->plan.ghosts;
     int64_t *all = lcl_malloc((size_t)ghosts, sizeof *all);
     if (!all)
         return lcl_fail_memory(log_of(w), what);
@@ -117,7 +117,7 @@ enum lcl_status lcl_ghost_aggregates(struct lcl_aggregates *G,
                                      const struct lcl_ownership *O)
 {
     const struct work w = {G, halo, O};
-    const struct lcl_halo_plan *P = &halo->halo.plan;
+    const struct lcl_halo_plan *P = &halo->plan;
     int32_t *came = lcl_malloc((size_t)P->ghosts, sizeof *came);
     enum lcl_status st =
         came ? carry(came, &w) : lcl_fail_memory(log_of(&w), what);

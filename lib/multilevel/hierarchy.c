@@ -46,9 +46,9 @@ static enum lcl_status take_rows(struct lcl_hierarchy *H, int node)
     const enum lcl_status st =
         lcl_ownership_init(&L->rows, H->space.comm, H->space.n);
     return st < 0 ? st
-                  : lcl_rank_source_init(&H->source, &L->own,
-                                         &L->A_halo.halo.plan, H->params.whole,
-                                         H->given, &L->rows, node);
+                  : lcl_rank_source_init(&H->source, &L->own, &L->A_halo.plan,
+                                         H->params.whole, H->given, &L->rows,
+                                         node);
 }
 
 // The rows of a node: those of a block, if all ranks have whole blocks.
@@ -151,7 +151,7 @@ int lcl_hierarchy_own_levels(const struct lcl_hierarchy *H)
 
 static int64_t larger(int64_t room, const struct lcl_level_halo *halo)
 {
-    const int64_t ghosts = halo->halo.plan.ghosts;
+    const int64_t ghosts = halo->plan.ghosts;
     return ghosts > room ? ghosts : room;
 }
 

@@ -69,12 +69,12 @@ static const struct lcl_device_matrix *graph_of(const struct coarsening *G)
 static enum lcl_status fetch_ghosts(struct coarsening *G)
 {
     struct lcl_level *L = G->L;
-    struct lcl_halo_plan columns = L->A_halo.halo.plan;
+    struct lcl_halo_plan columns = L->A_halo.plan;
     struct lcl_ghost_rows ghosts;
     enum lcl_status st = lcl_level_halo_init(&L->A_halo, &L->space, &columns);
     if (st < 0)
         return st;
-    st = lcl_ghost_rows_init(&ghosts, &G->X, NULL, L->A, &L->A_halo.halo.plan,
+    st = lcl_ghost_rows_init(&ghosts, &G->X, NULL, L->A, &L->A_halo.plan,
                              &L->A_halo);
     lcl_ghost_rows_finish(&ghosts);
     return st;
@@ -364,7 +364,7 @@ static struct lcl_galerkin_factors factors_of(const struct lcl_level *L)
 static enum lcl_status take_next(struct coarsening *G, struct lcl_galerkin *W)
 {
     struct lcl_level *next = G->next;
-    struct lcl_halo_plan *columns = &next->A_halo.halo.plan;
+    struct lcl_halo_plan *columns = &next->A_halo.plan;
     next->own = W->C;
     next->A = &next->own;
     *columns = W->columns;

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ghosts of vectors in fp32 of a level of several ranks: they stand behind
-// the rank's own entries.
+// the rank's own entries. Messages are of fp64, each of which carries two
+// entries.
 #pragma once
 
 #include "lib/storage/halo.h"
 
 struct lcl_level_halo {
-    struct lcl_halo halo; // of the entries for other ranks, packed
-    int64_t rows;         // the rank's own
-    int32_t *sent;        // rows that others need, peer by peer
-    lcl_buffer *send;     // the same on the device
-    lcl_buffer *packed;   // these entries, fp64
-    lcl_kernel *widen, *narrow;
+    struct lcl_halo_plan plan; // of the entries; sends them in order
+    struct lcl_halo halo;      // of pairs; each message has whole pairs
+    int64_t rows;              // the rank's own
+    int32_t *sent;             // rows that others need, peer by peer
+    lcl_buffer *send;          // the same on the device
+    lcl_buffer *leaving;       // rows of the entries of the pairs, in order
+    lcl_buffer *coming;        // entries among the pairs that ghosts are
+    lcl_buffer *packed;        // pairs for other ranks
+    lcl_kernel *gather;
 };
 
 // V has ranks and the rank's rows; takes *plan, which is connected, in any

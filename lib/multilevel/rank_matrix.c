@@ -214,7 +214,7 @@ enum lcl_status lcl_ghost_rows_init(struct lcl_ghost_rows *G,
                                     const struct lcl_level_halo *halo)
 {
     lcl_context *ctx = context_of(halo);
-    const struct lcl_row_route route = {ctx, comm_of(halo), &halo->halo.plan,
+    const struct lcl_row_route route = {ctx, comm_of(halo), &halo->plan,
                                         halo->send};
     *G = (struct lcl_ghost_rows){.map = NULL};
     *all = (struct lcl_device_matrix){.n = 0};
@@ -268,7 +268,7 @@ enum lcl_status lcl_ghost_rows_update(const struct lcl_ghost_rows *G,
 static enum lcl_status reverse(struct lcl_halo_plan *back, lcl_buffer **place,
                                const struct lcl_level_halo *halo)
 {
-    const struct lcl_halo_plan *P = &halo->halo.plan;
+    const struct lcl_halo_plan *P = &halo->plan;
     int32_t *row = lcl_malloc((size_t)P->ghosts, sizeof *row);
     *back = (struct lcl_halo_plan){.rows = P->ghosts,
                                    .ghosts = P->sends,
@@ -391,10 +391,11 @@ static enum lcl_status receive(struct continuation *c,
     lcl_context *ctx = context_of(halo);
     struct lcl_arrival a = {.came = came, .columns = columns};
     struct joints J;
-    enum lcl_status st = joints_init(&J, halo->sent, came->rows, log_of(halo));
+    enum lcl_status st =
+        joints_init(&J, halo->sent, came->rows, log_of(halo));
     if (st == LCL_OK &&
         (st = lcl_arrival_ghosts(columns, came, own, ctx)) == LCL_OK)
-        st = continue_rows(c, ctx, &a, &J, halo->halo.plan.rows);
+        st = continue_rows(c, ctx, &a, &J, halo->plan.rows);
     joints_finish(&J);
     return st;
 }
@@ -405,7 +406,7 @@ static enum lcl_status transpose(struct lcl_device_matrix *R,
                                  const struct lcl_level_halo *halo,
                                  const struct lcl_ownership *O)
 {
-    const int64_t rows = halo->halo.plan.rows;
+    const int64_t rows = halo->plan.rows;
     const struct lcl_halo_plan own = lcl_own_columns(O);
     struct lcl_halo_plan back = {.rows = 0};
     struct continuation c = {.place = NULL};

@@ -38,9 +38,8 @@ static enum lcl_status make_level(void *arg, int r)
     L->space = *V;
     L->A = &L->own;
     if ((st = lcl_ownership_init(&L->rows, V->comm, V->n)) < 0 ||
-        (st = lcl_rank_source_init(&s->source[r], &L->own, &L->A_halo.halo.plan,
-                                   A, A->part->matrix, &L->rows, s->block)) <
-            0 ||
+        (st = lcl_rank_source_init(&s->source[r], &L->own, &L->A_halo.plan, A,
+                                   A->part->matrix, &L->rows, s->block)) < 0 ||
         (s->block > 1 &&
          (st = lcl_near_null_start(&L->near_null, V->ctx, V->n / s->block,
                                    s->block)) < 0))
@@ -119,12 +118,12 @@ static void expect_galerkin(const struct levels *s)
     double *got = test_vector(m * m), *expected = test_vector(m * m);
     for (int r = 0; r < s->R.size; ++r) {
         const struct lcl_level *L = &s->L[r];
-        const struct lcl_halo_plan *fine = &L->A_halo.halo.plan;
-        const struct lcl_halo_plan *next = &s->next[r].A_halo.halo.plan;
+        const struct lcl_halo_plan *fine = &L->A_halo.plan;
+        const struct lcl_halo_plan *next = &s->next[r].A_halo.plan;
         add_dense(A, n, &s->R.rows[r]);
         add_device(got, m, next->first, s->next[r].A, next);
-        add_device(P, m, fine->first, &L->P, &L->P_halo.halo.plan);
-        add_device(R, n, next->first, &L->R, &L->R_halo.halo.plan);
+        add_device(P, m, fine->first, &L->P, &L->P_halo.plan);
+        add_device(R, n, next->first, &L->R, &L->R_halo.plan);
     }
     for (int64_t i = 0; i < n; ++i)
         for (int64_t j = 0; j < m; ++j)

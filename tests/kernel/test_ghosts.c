@@ -8,6 +8,7 @@
 #include "cl/multilevel/aggregate.cl.h"
 #include "host/launch.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static lcl_kernel *kernel_of(lcl_context *ctx, const char *name)
@@ -49,6 +50,45 @@ static void test_ghosts__are_widened_in_any_order(void **state)
     expect_widened(*state, 0);
     expect_widened(*state, 1);
     expect_widened(*state, test_size(70, 5003));
+}
+
+// The vector keeps what is before `first`.
+static void expect_gathered(lcl_context *ctx, int64_t n)
+{
+    const int64_t first = n / 3;
+    double *x = test_random_vector(n, 3);
+    float *before = calloc((size_t)(n + first) + 1, sizeof *before);
+    float *got = calloc((size_t)(n + first) + 1, sizeof *got);
+    int32_t *place = test_random_permutation(n, 5);
+    assert_true(before && got);
+    for (int64_t k = 0; k < n + first; ++k)
+        before[k] = k < first ? (float)k : NAN;
+    lcl_buffer *from = test_upload_reals(ctx, x, n, sizeof *got);
+    lcl_buffer *list = test_upload(ctx, place, n, sizeof *place);
+    lcl_buffer *to = test_upload(ctx, before, n + first, sizeof *before);
+    assert_int_equal(LCL_LAUNCH(kernel_of(ctx, "ghosts_gather"), 3,
+                                lcl_arg_long(n), lcl_arg_long(first),
+                                lcl_arg_buffer(list), lcl_arg_buffer(from),
+                                lcl_arg_buffer(to)),
+                     LCL_OK);
+    test_download(to, got, n + first, sizeof *got);
+    for (int64_t k = 0; k < n + first; ++k)
+        assert_true(got[k] ==
+                    (k < first ? before[k] : (float)x[place[k - first]]));
+    lcl_buffer_destroy(&to);
+    lcl_buffer_destroy(&list);
+    lcl_buffer_destroy(&from);
+    free(place);
+    free(got);
+    free(before);
+    free(x);
+}
+
+static void test_ghosts__are_gathered_in_any_order(void **state)
+{
+    expect_gathered(*state, 0);
+    expect_gathered(*state, 1);
+    expect_gathered(*state, test_size(70, 5003));
 }
 
 // The vector keeps what is before `first`.
@@ -262,6 +302,7 @@ static void test_ghosts__are_found_and_renumbered(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ghosts__are_gathered_in_any_order),
         cmocka_unit_test(test_ghosts__are_widened_in_any_order),
         cmocka_unit_test(test_ghosts__are_narrowed_to_their_places),
         cmocka_unit_test(test_ghosts__couplings_stay_inside_a_rank),
