@@ -8,11 +8,12 @@
 #include "host/parallel.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 // At most PIECES threads fill a buffer in place, each PIECE_LEAST bytes or
-// more, and FEEDERS threads fill pinned memory, of which each MiB costs half a
-// millisecond at its first use.
-enum { PIECES = 8, PIECE_LEAST = 1 << 18, FEEDERS = 4 };
+// more. Pinned memory, of which each MiB costs half a millisecond at its first
+// use, has room for two transfers.
+enum { PIECES = 8, PIECE_LEAST = 1 << 18, SLOTS = LCL_STAGING_SLOTS };
 
 // ------------------------------------------------------------------- filling
 
@@ -123,75 +124,148 @@ void lcl_pinned_close(struct lcl_pinned *P, lcl_context *ctx)
 
 // ------------------------------------------------------------------- staged
 
-// Threads take turns at pieces of one slot each; a thread fills one of its two
-// slots while the other is transferred.
+// A piece is SLOTS parts, which as many threads fill while the piece before is
+// transferred: a thread copies 5 GB/s, a transfer takes 50, but its enqueue
+// takes as long as half a MiB.
+struct half {
+    int64_t pieces; // sent from here so far
+    int64_t filled; // parts of the next one
+    cl_event sent;  // the last one; NULL: none
+};
+
 struct transfer {
     lcl_context *ctx;
     cl_mem mem;
     const struct lcl_filling *F;
-    int64_t each, feeders; // elements of a slot
-    pthread_mutex_t lock;  // for the queue and for st
+    int64_t each, parts;  // elements of a part
+    atomic_llong next;    // part to fill
+    pthread_mutex_t lock; // for what follows and the queue
+    pthread_cond_t changed;
+    struct half half[2];
     enum lcl_status st;
 };
 
-static enum lcl_status send(lcl_context *ctx, cl_mem mem, size_t at,
-                            const char *from, size_t bytes, cl_event *sent)
+static struct half *half_of(struct transfer *t, int64_t piece)
 {
-    const enum lcl_status st =
-        LCL_CL(&ctx->cl, clEnqueueWriteBuffer(ctx->queue, mem, CL_FALSE, at,
-                                              bytes, from, 0, NULL, sent));
-    return st < 0 ? st : LCL_CL(&ctx->cl, clFlush(ctx->queue));
+    return &t->half[piece % 2];
 }
 
-// Sends the elements from `first` on, unless an earlier transfer failed.
-static bool send_slot(struct transfer *t, int64_t first, int64_t count,
-                      const char *slot, cl_event *sent)
+static char *slot_of(const struct transfer *t, int64_t part)
 {
-    const size_t size = t->F->size;
+    return t->ctx->staging.host +
+           (size_t)(part % (2 * SLOTS) * t->each) * t->F->size;
+}
+
+static int64_t end_of(const struct transfer *t, int64_t part)
+{
+    const int64_t end = (part + 1) * t->each;
+    return end < t->F->count ? end : t->F->count;
+}
+
+static void note_failure(struct transfer *t, enum lcl_status st)
+{
     pthread_mutex_lock(&t->lock);
     if (t->st == LCL_OK)
-        t->st = send(t->ctx, t->mem, (size_t)first * size, slot,
-                     (size_t)count * size, sent);
+        t->st = st;
+    pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->lock);
+}
+
+static bool wait_for(struct transfer *t, cl_event sent)
+{
+    const struct lcl_cl *cl = &t->ctx->cl;
+    const cl_int code = sent ? cl->api->clWaitForEvents(1, &sent) : CL_SUCCESS;
+    if (code == CL_SUCCESS)
+        return true;
+    note_failure(t, lcl_cl_status(cl, code, "clWaitForEvents()", LCL_CL_PLACE));
+    return false;
+}
+
+// Waits for the transfer of the piece before the given one in its half. Returns
+// whether all is well.
+static bool await(struct transfer *t, int64_t piece)
+{
+    const struct half *h = half_of(t, piece);
+    pthread_mutex_lock(&t->lock);
+    while (t->st == LCL_OK && h->pieces < piece / 2)
+        pthread_cond_wait(&t->changed, &t->lock);
     const bool good = t->st == LCL_OK;
+    const cl_event sent = h->sent;
     pthread_mutex_unlock(&t->lock);
-    return good;
+    return good && wait_for(t, sent);
 }
 
-// Waits until a slot has been transferred.
-static void await(struct transfer *t, cl_event *sent)
+static void release(struct transfer *t, struct half *h)
 {
-    const struct lcl_cl_api *api = t->ctx->cl.api;
-    if (!*sent)
-        return;
-    const cl_int code = api->clWaitForEvents(1, sent);
+    if (h->sent)
+        t->ctx->cl.api->clReleaseEvent(h->sent);
+    h->sent = NULL;
+}
+
+static enum lcl_status send(struct transfer *t, int64_t piece)
+{
+    struct half *h = half_of(t, piece);
+    const int64_t part = piece * SLOTS, first = part * t->each;
+    const int64_t last = part + h->filled - 1;
+    const size_t size = t->F->size;
+    release(t, h);
+    const enum lcl_status st =
+        LCL_CL(&t->ctx->cl,
+               clEnqueueWriteBuffer(t->ctx->queue, t->mem, CL_FALSE,
+                                    (size_t)first * size,
+                                    (size_t)(end_of(t, last) - first) * size,
+                                    slot_of(t, part), 0, NULL, &h->sent));
+    return st < 0 ? st : LCL_CL(&t->ctx->cl, clFlush(t->ctx->queue));
+}
+
+static int64_t parts_of(const struct transfer *t, int64_t piece)
+{
+    const int64_t left = t->parts - piece * SLOTS;
+    return left < SLOTS ? left : SLOTS;
+}
+
+// A part of the piece is filled; sends a whole one.
+static void note_filled(struct transfer *t, int64_t piece)
+{
+    struct half *h = half_of(t, piece);
     pthread_mutex_lock(&t->lock);
-    api->clReleaseEvent(*sent);
-    if (t->st == LCL_OK)
-        t->st =
-            lcl_cl_status(&t->ctx->cl, code, "clWaitForEvents()", LCL_CL_PLACE);
+    if (++h->filled == parts_of(t, piece)) {
+        if (t->st == LCL_OK)
+            t->st = send(t, piece);
+        h->filled = 0;
+        ++h->pieces;
+        pthread_cond_broadcast(&t->changed);
+    }
     pthread_mutex_unlock(&t->lock);
-    *sent = NULL;
 }
 
 static void feed(void *arg, int64_t feeder)
 {
     struct transfer *t = arg;
     const struct lcl_filling *F = t->F;
-    char *slots = t->ctx->staging.host + 2 * feeder * LCL_STAGING_SLOT;
-    cl_event sent[2] = {NULL, NULL};
-    bool good = true;
-    int half = 0;
-    for (int64_t first = feeder * t->each; first < F->count && good;
-         first += t->feeders * t->each, half = !half) {
-        const int64_t left = F->count - first;
-        const int64_t count = left < t->each ? left : t->each;
-        char *slot = slots + (size_t)half * LCL_STAGING_SLOT;
-        await(t, &sent[half]);
-        F->fill(F->arg, first, count, slot);
-        good = send_slot(t, first, count, slot, &sent[half]);
+    (void)feeder;
+    for (int64_t part; (part = atomic_fetch_add(&t->next, 1)) < t->parts;) {
+        const int64_t piece = part / SLOTS, first = part * t->each;
+        if (!await(t, piece))
+            return;
+        F->fill(F->arg, first, end_of(t, part) - first, slot_of(t, part));
+        note_filled(t, piece);
     }
-    for (int i = 0; i < 2; ++i)
-        await(t, &sent[i]);
+}
+
+static enum lcl_status transfer(struct transfer *t)
+{
+    const int64_t feeders = t->parts < SLOTS ? t->parts : SLOTS;
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->changed, NULL);
+    lcl_parallel(feeders, feed, t);
+    for (int k = 0; k < 2; ++k) {
+        wait_for(t, t->half[k].sent);
+        release(t, &t->half[k]);
+    }
+    pthread_cond_destroy(&t->changed);
+    pthread_mutex_destroy(&t->lock);
+    return t->st;
 }
 
 enum lcl_status lcl_fill_staged(lcl_context *ctx, cl_mem mem,
@@ -204,16 +278,9 @@ enum lcl_status lcl_fill_staged(lcl_context *ctx, cl_mem mem,
         .F = F,
         .each = (int64_t)(LCL_STAGING_SLOT / F->size),
     };
-    if (!P->host) {
-        const enum lcl_status st =
-            lcl_pinned_open(P, ctx, 2 * FEEDERS * LCL_STAGING_SLOT);
-        if (st < 0)
-            return st;
-    }
-    const int64_t fills = (F->count + t.each - 1) / t.each;
-    t.feeders = fills < FEEDERS ? fills : FEEDERS;
-    pthread_mutex_init(&t.lock, NULL);
-    lcl_parallel(t.feeders, feed, &t);
-    pthread_mutex_destroy(&t.lock);
-    return t.st;
+    t.parts = (F->count + t.each - 1) / t.each;
+    const enum lcl_status st =
+        P->host ? LCL_OK
+                : lcl_pinned_open(P, ctx, 2 * SLOTS * LCL_STAGING_SLOT);
+    return st < 0 ? st : transfer(&t);
 }

@@ -23,8 +23,10 @@ enum lcl_status lcl_pinned_map(struct lcl_pinned *P, lcl_context *ctx,
                                size_t bytes);
 void lcl_pinned_close(struct lcl_pinned *P, lcl_context *ctx);
 
-// Bytes of pinned memory that a thread fills at a time.
-#define LCL_STAGING_SLOT ((size_t)1 << 20)
+// Bytes of pinned memory that a thread fills at a time, and how many such slots
+// are transferred at once.
+#define LCL_STAGING_SLOT ((size_t)1 << 19)
+enum { LCL_STAGING_SLOTS = 8 };
 
 // Fill a buffer through pageable memory; through pinned memory, which the
 // context keeps; or in place (mapped). All are blocking and return LCL_OK,

@@ -148,7 +148,8 @@ static void test_large_buffers__staging_reaches_every_byte(void **state)
                                           count};
             lcl_buffer *buffer;
             open_buffer(&buffer, ctx, sizes[i]);
-            seen.slot = LCL_STAGING_SLOT / elements[e] * elements[e];
+            seen.slot = LCL_STAGING_SLOTS *
+                        (LCL_STAGING_SLOT / elements[e] * elements[e]);
             assert_int_equal(lcl_fill_staged(ctx, lcl_buffer_mem(buffer), &F),
                              LCL_OK);
             expect_all_bytes((size_t)count * elements[e]);

@@ -117,12 +117,15 @@ static void test_uploads__large_arrays_arrive(void **state)
     free(data);
 }
 
+// Elements of more than two transfers.
+enum { FAILING = 2 * LCL_STAGING_SLOTS * FULL + 9 };
+
 // Returns whether a call failed.
 static bool fill_with_failure(lcl_context *ctx, lcl_buffer *buffer, way *fill,
                               long n)
 {
     uint64_t seed = (uint64_t)n;
-    const struct lcl_filling F = {fill_elements, &seed, SIZE, 2 * FULL + 9};
+    const struct lcl_filling F = {fill_elements, &seed, SIZE, FAILING};
     const long objects = fake_cl.objects;
     fake_cl.fail_at = n;
     fake_cl.failed = false;
@@ -142,12 +145,12 @@ static void test_uploads__any_call_may_fail(void **state)
         lcl_context *ctx;
         fake_cl = (struct fake_cl){.code = CL_OUT_OF_RESOURCES};
         assert_int_equal(lcl_runtime_create(&ctx, NULL, &fake_cl_api), LCL_OK);
-        lcl_buffer *buffer = test_poisoned(ctx, 2 * FULL + 9, SIZE);
+        lcl_buffer *buffer = test_poisoned(ctx, FAILING, SIZE);
         long n = 1;
         while (fill_with_failure(ctx, buffer, ways[w], n))
             ++n;
         assert_true(n > (w == 0 ? 10 : 1));
-        expect_elements(buffer, (uint64_t)n, 2 * FULL + 9);
+        expect_elements(buffer, (uint64_t)n, FAILING);
         lcl_buffer_destroy(&buffer);
         lcl_context_destroy(&ctx);
         assert_int_equal(fake_cl.objects, 0);
