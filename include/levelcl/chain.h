@@ -55,7 +55,7 @@ typedef struct lcl_chain lcl_chain;
  *   the matrix is symmetric, its diagonal has one sign and its couplings have
  *     the other: AMG
  *   the matrix is symmetric, its diagonal has one sign and its rows are long
- *     and few: JACOBI
+ *     and few: BLOCK-JACOBI, 32 rows
  *   the matrix is symmetric and its diagonal has one sign: IC0
  *   the matrix is not symmetric, and its diagonal dominates every row: JACOBI
  *   the matrix is not symmetric, and its inverse is small: AMG

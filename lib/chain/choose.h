@@ -69,7 +69,8 @@ struct lcl_rule {
     bool (*holds)(const struct lcl_traits *T); // NULL: always
     enum lcl_precond_type precond;
     const char *reason;                    // a sentence
-    const struct lcl_precond_params *fill; // of ILUT, ILUK; or NULL
+    const struct lcl_precond_params *fill; // of ILUT, ILUK and the rows of
+                                           // BLOCK_JACOBI; or NULL
 };
 
 // Of the rules that hold, the first one decides.

@@ -25,6 +25,8 @@ static void print_rule(const struct lcl_rule *R)
         printf(", p %d, tol 1e%.0f", R->fill->ilut_p, log10(R->fill->ilut_tol));
     if (R->fill && R->fill->ilu_level > 0)
         printf(", level %d", R->fill->ilu_level);
+    if (R->fill && R->fill->block_jacobi.max_rows > 0)
+        printf(", %d rows", R->fill->block_jacobi.max_rows);
     if (R->fill && R->fill->trisolve)
         printf(", of the whole matrix");
     if (R->fill)
