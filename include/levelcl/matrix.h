@@ -4,6 +4,13 @@
  * Letters used throughout: n rows, nnz stored entries, A x = b, r = b - A x.
  * Indices are zero-based. The columns of a row ascend without duplicates.
  *
+ * A complex matrix or vector is in its real form, which all functions take like
+ * any other one: entry a + i b of a matrix is the block [[a, -b], [b, a]] of
+ * real numbers, and a vector holds pairs, the real before the imaginary part,
+ * as arrays of double _Complex and std::complex<double> do. Rows and columns
+ * 2 k and 2 k + 1 are complex row and column k; sizes count real numbers. The
+ * 2-norm of a vector is that of its pairs.
+ *
  * Thread-safety: one thread at a time may use an object. */
 #ifndef LEVELCL_MATRIX_H
 #define LEVELCL_MATRIX_H
@@ -11,6 +18,7 @@
 #include <levelcl/log.h>
 #include <levelcl/status.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 
 LCL_BEGIN_DECLS
@@ -61,6 +69,8 @@ struct lcl_rows {
     int64_t *row_ptr; /* rows + 1, from 0 */
     int64_t *col;     /* row_ptr[rows] */
     double *val;      /* row_ptr[rows] */
+    bool is_complex;  /* of a complex matrix in real form: `first` and `rows`
+                         are even */
 };
 
 #define LCL_CSR_INIT   LCL_ZERO
@@ -74,8 +84,11 @@ struct lcl_read_info {
     int64_t duplicates;     /* entries summed into an earlier one */
     int64_t explicit_zeros; /* stored entries equal to zero, kept */
     int64_t bytes;          /* bytes of the file, uncompressed */
-    int symmetric;          /* header said symmetric (or skew-symmetric: -1) */
+    int symmetric;          /* header said symmetric (or skew-symmetric: -1,
+                               Hermitian: 2) */
     int pattern;            /* header said pattern: values are 1 */
+    int is_complex;         /* the file holds complex numbers, the matrix is in
+                               real form; entries and zeros count pairs */
 };
 
 /* Frees the arrays of a struct that the library filled, and zeroes it. */
@@ -128,9 +141,10 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_bsr_from_csr(
  * duplicates. The path "-" is the standard input. `info` may be NULL. On
  * success the caller owns *A; on error *A is all zero.
  *
- * Matrix Market: coordinate format; real, integer or pattern; general,
- * symmetric or skew-symmetric (expanded to both triangles). Source: Boisvert,
- * Pozo, Remington, "The Matrix Market exchange formats", NISTIR 5935 (1996).
+ * Matrix Market: coordinate format; real, complex, integer or pattern; general,
+ * symmetric, skew-symmetric or Hermitian (expanded to both triangles; the
+ * diagonal of a Hermitian matrix must be real). Source: Boisvert, Pozo,
+ * Remington, "The Matrix Market exchange formats", NISTIR 5935 (1996).
  * PETSc: a sparse matrix with 32-bit indices and real values in double
  * precision, big-endian, as MatView() writes it. The columns of a row may be in
  * any order. Source: PETSc manual page of MatLoad().
@@ -138,9 +152,10 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_bsr_from_csr(
  * Lewis, RAL-TR-97-031 (1997).
  *
  * Returns LCL_OK; LCL_EIO (path, decompression); LCL_EFORMAT (the message names
- * file, line or byte, and the expected input); LCL_EUNSUPPORTED (complex,
- * Hermitian, array format; in PETSc files a dense matrix, other objects and
- * 64-bit indices; a file of another program, which the message names);
+ * file, line or byte, and the expected input); LCL_EUNSUPPORTED (array
+ * format; complex Rutherford-Boeing and PETSc files; in PETSc files a dense
+ * matrix, other objects and 64-bit indices; a file of another program, which
+ * the message names);
  * LCL_ERANGE; LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_csr_read(struct lcl_csr *A,
                                                    const char *path,
@@ -200,6 +215,14 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_csr_write(const struct lcl_csr *A,
                                                     const char *path,
                                                     const struct lcl_log *log);
 LCL_NODISCARD LCL_API enum lcl_status lcl_dense_write(
+    const struct lcl_dense *X, const char *path, const struct lcl_log *log);
+
+/* The same for the real form of complex matrices: Matrix Market files are
+ * complex, PETSc files have the real form. Return LCL_EFORMAT also if A does
+ * not consist of blocks [[a, -b], [b, a]] or X has an odd number of rows. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_csr_write_complex(
+    const struct lcl_csr *A, const char *path, const struct lcl_log *log);
+LCL_NODISCARD LCL_API enum lcl_status lcl_dense_write_complex(
     const struct lcl_dense *X, const char *path, const struct lcl_log *log);
 
 /* Generates a built-in problem from its name: "lap3d:N", "lap3d:NXxNYxNZ", both
@@ -267,7 +290,8 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_rows_problem(
  * does, which holds a square matrix. Of a PETSc file each rank stores its rows
  * and reads the lengths of all rows, but columns and values of its own rows
  * only; of a compressed one it decompresses all before them. Of a Matrix Market
- * file each rank reads and stores the whole matrix until it has its rows.
+ * file each rank reads and stores the whole matrix until it has its rows. An
+ * odd block of a complex matrix counts pairs.
  * Ownership as lcl_rows_of_csr(). Returns as lcl_csr_read(), of PETSc files by
  * the bytes that the rank reads; LCL_EINVAL also if there are more ranks than
  * blocks or no such rank, LCL_EFORMAT if the matrix is not square. */

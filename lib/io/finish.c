@@ -11,7 +11,7 @@
 #include <inttypes.h>
 
 static enum lcl_status check_sums(const struct lcl_csr *A, int64_t first,
-                                  int base, const lcl_stream *stream)
+                                  int base, int parts, const lcl_stream *stream)
 {
     const int64_t k = lcl_find_not_finite(A->val, A->nnz);
     if (k < 0)
@@ -20,7 +20,8 @@ static enum lcl_status check_sums(const struct lcl_csr *A, int64_t first,
         stream, LCL_EFORMAT,
         "expected duplicates with a finite sum, found %g at (%" PRId64
         ", %" PRId32 ")",
-        A->val[k], lcl_csr_row_of(A, k) + first + base, A->col_ind[k] + base);
+        A->val[k], (lcl_csr_row_of(A, k) + first) / parts + base,
+        A->col_ind[k] / parts + base);
 }
 
 struct zeros {
@@ -49,12 +50,25 @@ static int64_t count_zeros(const double *val, int64_t count)
     return sum;
 }
 
+// Complex zeros: real and imaginary part.
+static int64_t count_zero_pairs(const struct lcl_csr *A)
+{
+    int64_t found = 0;
+    for (int64_t i = 0; i < A->rows; i += 2)
+        for (int64_t k = A->row_ptr[i]; k < A->row_ptr[i + 1]; k += 2)
+            found += A->val[k] == 0 && A->val[k + 1] == 0;
+    return found;
+}
+
 enum lcl_status lcl_io_finish_csr(const struct lcl_csr *A, int64_t first,
                                   int base, const lcl_stream *stream,
                                   struct lcl_read_info *info)
 {
-    info->explicit_zeros = count_zeros(A->val, A->nnz);
-    return info->duplicates > 0 ? check_sums(A, first, base, stream) : LCL_OK;
+    info->explicit_zeros =
+        info->is_complex ? count_zero_pairs(A) : count_zeros(A->val, A->nnz);
+    return info->duplicates > 0
+               ? check_sums(A, first, base, info->is_complex ? 2 : 1, stream)
+               : LCL_OK;
 }
 
 enum lcl_status lcl_io_by_columns(double **val, int64_t rows, int64_t cols,

@@ -7,8 +7,9 @@
 #include <levelcl/matrix.h>
 
 // Of a sparse matrix: refuses duplicates whose sum is not finite, and counts
-// explicit zeros. Rows and columns in the message count from `base`; row 0 of A
-// is row `first` of the whole matrix. Returns LCL_OK or LCL_EFORMAT.
+// explicit zeros, of info->is_complex pairs. Rows and columns in the message
+// count from `base`; row 0 of A is row `first` of the whole matrix. Returns
+// LCL_OK or LCL_EFORMAT.
 enum lcl_status lcl_io_finish_csr(const struct lcl_csr *A, int64_t first,
                                   int base, const lcl_stream *stream,
                                   struct lcl_read_info *info);

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Entries and values of a Matrix Market file.
+#include "host/alloc.h"
+#include "host/log.h"
 #include "lib/io/mm.h"
 #include "lib/io/number.h"
 #include "lib/io/pieces.h"
 
 #include <inttypes.h>
 #include <math.h>
+
+// An entry with its imaginary part.
+struct pair {
+    struct lcl_entry re;
+    double im;
+};
 
 // Reports a surplus entry at p or, if p is NULL, missing ones.
 static enum lcl_status fail_count(const struct lcl_grammar *G,
@@ -84,9 +92,33 @@ static enum lcl_status check_triangle(const lcl_stream *stream,
     return lcl_stream_fail(stream, LCL_EFORMAT,
                            "expected an entry %s the diagonal, because the "
                            "matrix is %s, found (%" PRId32 ", %" PRId32 ")",
-                           skew ? "below" : "on or below",
-                           skew ? "skew-symmetric" : "symmetric", e->row + 1,
-                           e->col + 1);
+                           skew ? "below" : "on or below", lcl_mm_symmetry(h),
+                           e->row + 1, e->col + 1);
+}
+
+static enum lcl_status parse_position(struct lcl_cursor *at,
+                                      const struct lcl_mm_header *h,
+                                      struct lcl_entry *e)
+{
+    char *next = parse_index(at->p, h->rows, &e->row);
+    if (!next)
+        return fail_index(at->stream, "row", h->rows, at->p);
+    at->p = next;
+    if (!(next = parse_index(at->p, h->cols, &e->col)))
+        return fail_index(at->stream, "column", h->cols, at->p);
+    at->p = next;
+    return LCL_OK;
+}
+
+static enum lcl_status parse_number(struct lcl_cursor *at,
+                                    const struct lcl_mm_header *h,
+                                    double *value)
+{
+    char *next = parse_value(at->p, h->field, value);
+    if (!next)
+        return fail_value(at->stream, h->field, at->p);
+    at->p = next;
+    return LCL_OK;
 }
 
 static enum lcl_status parse_entry(const struct lcl_grammar *G,
@@ -94,33 +126,51 @@ static enum lcl_status parse_entry(const struct lcl_grammar *G,
 {
     const struct lcl_mm_header *h = G->user;
     struct lcl_entry *e = at->to;
-    enum lcl_status st;
-    char *p = at->p, *next = parse_index(p, h->rows, &e->row);
-    if (!next)
-        return fail_index(at->stream, "row", h->rows, p);
-    p = next;
-    if (!(next = parse_index(p, h->cols, &e->col)))
-        return fail_index(at->stream, "column", h->cols, p);
-    p = next;
+    enum lcl_status st = parse_position(at, h, e);
     e->val = 1;
-    if (h->field != LCL_MM_PATTERN &&
-        !(next = parse_value(p, h->field, &e->val)))
-        return fail_value(at->stream, h->field, p);
-    at->p = next;
-    if ((st = expect_end(at)) < 0)
+    if (st < 0 ||
+        (h->field != LCL_MM_PATTERN &&
+         (st = parse_number(at, h, &e->val)) < 0) ||
+        (st = expect_end(at)) < 0)
         return st;
     return check_triangle(at->stream, h, e);
 }
 
+static enum lcl_status check_diagonal(const lcl_stream *stream,
+                                      const struct lcl_mm_header *h,
+                                      const struct pair *e)
+{
+    if (h->symmetry != LCL_HERMITIAN || e->re.row != e->re.col || e->im == 0)
+        return LCL_OK;
+    return lcl_stream_fail(stream, LCL_EFORMAT,
+                           "expected a real entry on the diagonal, because the "
+                           "matrix is Hermitian, found an imaginary part of %g",
+                           e->im);
+}
+
+static enum lcl_status parse_pair(const struct lcl_grammar *G,
+                                  struct lcl_cursor *at)
+{
+    const struct lcl_mm_header *h = G->user;
+    struct pair *e = at->to;
+    enum lcl_status st = parse_position(at, h, &e->re);
+    if (st < 0 || (st = parse_number(at, h, &e->re.val)) < 0 ||
+        (st = parse_number(at, h, &e->im)) < 0 || (st = expect_end(at)) < 0 ||
+        (st = check_triangle(at->stream, h, &e->re)) < 0)
+        return st;
+    return check_diagonal(at->stream, h, e);
+}
+
+// An element of an array: a number, or both parts of a complex one.
 static enum lcl_status parse_element(const struct lcl_grammar *G,
                                      struct lcl_cursor *at)
 {
     const struct lcl_mm_header *h = G->user;
-    char *next = parse_value(at->p, h->field, at->to);
-    if (!next)
-        return fail_value(at->stream, h->field, at->p);
-    at->p = next;
-    return expect_end(at);
+    double *to = at->to;
+    enum lcl_status st = parse_number(at, h, to);
+    if (st == LCL_OK && h->field == LCL_MM_COMPLEX)
+        st = parse_number(at, h, to + 1);
+    return st < 0 ? st : expect_end(at);
 }
 
 static enum lcl_status read_entries(struct lcl_entries *E, lcl_stream *stream,
@@ -152,10 +202,62 @@ enum lcl_status lcl_mm_read_some_entries(struct lcl_entries *E,
     return read_entries(E, stream, h, 0);
 }
 
+static struct lcl_entry imaginary_part(const struct pair *e)
+{
+    return (struct lcl_entry){e->re.row, e->re.col, e->im};
+}
+
+static enum lcl_status split(struct lcl_pairs *P, const struct pair *at,
+                             int64_t count, const lcl_stream *stream)
+{
+    P->re.at = lcl_malloc((size_t)count, sizeof *P->re.at);
+    P->im.at = lcl_malloc((size_t)count, sizeof *P->im.at);
+    if (!P->re.at || !P->im.at)
+        return lcl_fail_memory(lcl_stream_log(stream),
+                               "the entries of the file");
+    for (int64_t k = 0; k < count; ++k) {
+        P->re.at[k] = at[k].re;
+        P->im.at[k] = imaginary_part(&at[k]);
+    }
+    P->re.count = P->im.count = count;
+    return LCL_OK;
+}
+
+static enum lcl_status read_pairs(struct lcl_pairs *P, lcl_stream *stream,
+                                  const struct lcl_mm_header *h, int64_t least)
+{
+    const struct lcl_grammar G = {.size = sizeof(struct pair),
+                                  .least = least,
+                                  .most = h->entries,
+                                  .user = h,
+                                  .parse = parse_pair,
+                                  .fail_count = fail_count};
+    void *at = NULL;
+    int64_t count = 0;
+    enum lcl_status st = lcl_pieces_read(&G, stream, &at, &count);
+    if (st == LCL_OK)
+        st = split(P, at, count, stream);
+    lcl_free(at);
+    return st;
+}
+
+enum lcl_status lcl_mm_read_pairs(struct lcl_pairs *P, lcl_stream *stream,
+                                  const struct lcl_mm_header *h)
+{
+    return read_pairs(P, stream, h, h->entries);
+}
+
+enum lcl_status lcl_mm_read_some_pairs(struct lcl_pairs *P, lcl_stream *stream,
+                                       const struct lcl_mm_header *h)
+{
+    return read_pairs(P, stream, h, 0);
+}
+
 enum lcl_status lcl_mm_read_values(double **values, lcl_stream *stream,
                                    const struct lcl_mm_header *h)
 {
-    const struct lcl_grammar G = {.size = sizeof **values,
+    const bool complex = h->field == LCL_MM_COMPLEX;
+    const struct lcl_grammar G = {.size = (complex ? 2 : 1) * sizeof **values,
                                   .least = h->entries,
                                   .most = h->entries,
                                   .user = h,

@@ -4,15 +4,12 @@
 #include "lib/io/number.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <string.h>
 
 #include <strings.h>
 
 // Maximum number of entries: more cannot be addressed with working space.
 #define ENTRIES_MAX (INT64_MAX / 64)
-// A value of struct choice: valid, but not supported.
-#define UNSUPPORTED INT_MAX
 
 // Valid values of one word of the banner.
 struct choice {
@@ -32,14 +29,22 @@ static const struct choice layout_choice = {
     "'coordinate' or 'array'",
     {{"coordinate", LCL_MM_COORDINATE}, {"array", LCL_MM_ARRAY}}};
 static const struct choice field_choice = {
-    "'real', 'integer' or 'pattern'",
+    "'real', 'complex', 'integer' or 'pattern'",
     {{"real", LCL_MM_REAL}, {"integer", LCL_MM_INTEGER},
-     {"pattern", LCL_MM_PATTERN}, {"complex", UNSUPPORTED}}};
+     {"pattern", LCL_MM_PATTERN}, {"complex", LCL_MM_COMPLEX}}};
 static const struct choice symmetry_choice = {
-    "'general', 'symmetric' or 'skew-symmetric'",
+    "'general', 'symmetric', 'skew-symmetric' or 'Hermitian'",
     {{"general", LCL_GENERAL}, {"symmetric", LCL_SYMMETRIC},
-     {"skew-symmetric", LCL_SKEW_SYMMETRIC}, {"Hermitian", UNSUPPORTED}}};
+     {"skew-symmetric", LCL_SKEW_SYMMETRIC}, {"Hermitian", LCL_HERMITIAN}}};
 // clang-format on
+
+const char *lcl_mm_symmetry(const struct lcl_mm_header *h)
+{
+    size_t k = 0;
+    while (symmetry_choice.words[k].value != (int)h->symmetry)
+        ++k;
+    return symmetry_choice.words[k].word;
+}
 
 struct lcl_found lcl_mm_found(const char *p)
 {
@@ -67,11 +72,7 @@ static enum lcl_status read_word(const lcl_stream *stream, char **p,
         if (strlen(known) != length || strncasecmp(known, word, length) != 0)
             continue;
         *value = choice->words[i].value;
-        if (*value != UNSUPPORTED)
-            return LCL_OK;
-        return lcl_stream_fail(stream, LCL_EUNSUPPORTED,
-                               "%s matrices are not supported, expected %s",
-                               known, choice->expected);
+        return LCL_OK;
     }
     return lcl_stream_fail(stream, LCL_EFORMAT, "expected %s, found %s",
                            choice->expected, lcl_mm_found(word).text);
@@ -91,12 +92,15 @@ static enum lcl_status expect_end(const lcl_stream *stream, char *p)
 static enum lcl_status check_kind(const lcl_stream *stream,
                                   const struct lcl_mm_header *h)
 {
+    if (h->symmetry == LCL_HERMITIAN && h->field != LCL_MM_COMPLEX)
+        return lcl_stream_fail(stream, LCL_EFORMAT,
+                               "expected 'complex' for a Hermitian matrix");
     if (h->field != LCL_MM_PATTERN)
         return LCL_OK;
     if (h->layout == LCL_MM_ARRAY)
         return lcl_stream_fail(stream, LCL_EFORMAT,
-                               "expected 'real' or 'integer' for an array, "
-                               "found 'pattern'");
+                               "expected 'real', 'complex' or 'integer' for an "
+                               "array, found 'pattern'");
     if (h->symmetry == LCL_SKEW_SYMMETRIC)
         return lcl_stream_fail(stream, LCL_EFORMAT,
                                "expected 'general' or 'symmetric' for a "
@@ -169,16 +173,18 @@ static enum lcl_status check_shape(const lcl_stream *stream,
         return lcl_stream_fail(stream, LCL_EFORMAT,
                                "expected at least one row and column, found "
                                "an empty matrix");
-    if (h->rows > INT32_MAX || h->cols > INT32_MAX)
+    const int32_t most = INT32_MAX / (h->field == LCL_MM_COMPLEX ? 2 : 1);
+    if (h->rows > most || h->cols > most)
         return lcl_stream_fail(stream, LCL_ERANGE,
-                               "expected at most %d rows and columns, found "
-                               "%" PRId64 " x %" PRId64,
-                               INT32_MAX, h->rows, h->cols);
+                               "expected at most %" PRId32
+                               " rows and columns, found %" PRId64
+                               " x %" PRId64,
+                               most, h->rows, h->cols);
     if (h->symmetry != LCL_GENERAL && h->rows != h->cols)
         return lcl_stream_fail(stream, LCL_EFORMAT,
                                "expected a square matrix, because it is "
-                               "symmetric, found %" PRId64 " x %" PRId64,
-                               h->rows, h->cols);
+                               "%s, found %" PRId64 " x %" PRId64,
+                               lcl_mm_symmetry(h), h->rows, h->cols);
     return LCL_OK;
 }
 
@@ -187,7 +193,8 @@ static int64_t array_entries(const struct lcl_mm_header *h)
 {
     if (h->symmetry == LCL_GENERAL)
         return h->rows * h->cols;
-    return h->rows * (h->rows + h->symmetry) / 2;
+    const bool skew = h->symmetry == LCL_SKEW_SYMMETRIC;
+    return h->rows * (skew ? h->rows - 1 : h->rows + 1) / 2;
 }
 
 // Entries beyond the number of matrix elements are duplicates.

@@ -11,8 +11,10 @@
 #include <locale.h>
 #include <stdio.h>
 
+// Values of a complex entry in real form.
+enum { BLOCK = 4 };
 // Lines of a chunk, maximum length of a line, chunks printed at once.
-enum { LINES = 4096, LINE_BYTES = 64, CHUNKS = 32 };
+enum { LINES = 4096, LINE_BYTES = 96, CHUNKS = 32 };
 
 // Prints lines from ... to-1; returns the number of characters.
 typedef size_t print_fn(const void *object, int64_t from, int64_t to,
@@ -95,12 +97,42 @@ static size_t print_values(const void *object, int64_t from, int64_t to,
     return (size_t)(p - text);
 }
 
-static void write_header(lcl_sink *sink, const char *layout, const char *sizes)
+// Entries of the real form are those of the blocks [[a, -b], [b, a]].
+static size_t print_pairs(const void *object, int64_t from, int64_t to,
+                          char *text)
+{
+    const struct lcl_csr *A = object;
+    char *p = text;
+    int64_t i = lcl_csr_row_of(A, BLOCK * from) / 2;
+    for (int64_t k = from; k < to; ++k) {
+        while (BLOCK * k >= A->row_ptr[2 * i + 2])
+            ++i;
+        const int64_t at =
+            A->row_ptr[2 * i + 1] + 2 * k - A->row_ptr[2 * i] / 2;
+        p +=
+            snprintf(p, LINE_BYTES, "%" PRId64 " %" PRId32 " %.17g %.17g\n",
+                     i + 1, A->col_ind[at] / 2 + 1, A->val[at + 1], A->val[at]);
+    }
+    return (size_t)(p - text);
+}
+
+static size_t print_pair_values(const void *object, int64_t from, int64_t to,
+                                char *text)
+{
+    const struct lcl_dense *X = object;
+    char *p = text;
+    for (int64_t k = from; k < to; ++k)
+        p += snprintf(p, LINE_BYTES, "%.17g %.17g\n", X->val[2 * k],
+                      X->val[2 * k + 1]);
+    return (size_t)(p - text);
+}
+
+static void write_header(lcl_sink *sink, const char *kind, const char *sizes)
 {
     char text[128];
-    const int size = snprintf(text, sizeof text,
-                              "%%%%MatrixMarket matrix %s real general\n%s\n",
-                              layout, sizes);
+    const int size =
+        snprintf(text, sizeof text, "%%%%MatrixMarket matrix %s general\n%s\n",
+                 kind, sizes);
     lcl_sink_write(sink, text, (size_t)size);
 }
 
@@ -110,7 +142,7 @@ enum lcl_status lcl_mm_write_csr(lcl_sink *sink, const void *matrix)
     char sizes[64];
     snprintf(sizes, sizeof sizes, "%" PRId64 " %" PRId64 " %" PRId64, A->rows,
              A->cols, A->nnz);
-    write_header(sink, "coordinate", sizes);
+    write_header(sink, "coordinate real", sizes);
     return write_all(sink, A, print_entries, A->nnz);
 }
 
@@ -119,6 +151,25 @@ enum lcl_status lcl_mm_write_dense(lcl_sink *sink, const void *matrix)
     const struct lcl_dense *X = matrix;
     char sizes[64];
     snprintf(sizes, sizeof sizes, "%" PRId64 " %" PRId64, X->rows, X->cols);
-    write_header(sink, "array", sizes);
+    write_header(sink, "array real", sizes);
     return write_all(sink, X, print_values, X->rows * X->cols);
+}
+
+enum lcl_status lcl_mm_write_csr_pairs(lcl_sink *sink, const void *matrix)
+{
+    const struct lcl_csr *A = matrix;
+    char sizes[64];
+    snprintf(sizes, sizeof sizes, "%" PRId64 " %" PRId64 " %" PRId64,
+             A->rows / 2, A->cols / 2, A->nnz / BLOCK);
+    write_header(sink, "coordinate complex", sizes);
+    return write_all(sink, A, print_pairs, A->nnz / BLOCK);
+}
+
+enum lcl_status lcl_mm_write_dense_pairs(lcl_sink *sink, const void *matrix)
+{
+    const struct lcl_dense *X = matrix;
+    char sizes[64];
+    snprintf(sizes, sizeof sizes, "%" PRId64 " %" PRId64, X->rows / 2, X->cols);
+    write_header(sink, "array complex", sizes);
+    return write_all(sink, X, print_pair_values, X->rows / 2 * X->cols);
 }

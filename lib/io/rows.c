@@ -6,6 +6,7 @@
 #include "lib/io/number.h"
 #include "lib/io/petsc.h"
 #include "lib/io/read.h"
+#include "lib/matrix/pairs.h"
 
 static enum lcl_status read_whole(struct lcl_rows *R, lcl_stream *stream,
                                   const struct lcl_share *share)
@@ -13,8 +14,12 @@ static enum lcl_status read_whole(struct lcl_rows *R, lcl_stream *stream,
     struct lcl_read_info info = {0};
     struct lcl_csr A = {0};
     enum lcl_status st = lcl_read_stream(&A, NULL, stream, &info);
+    struct lcl_share shared = *share;
+    if (info.is_complex)
+        shared.block = lcl_block_of_pairs(share->block);
     if (st == LCL_OK)
-        st = lcl_rows_of_rank(R, &A, share, lcl_stream_log(stream));
+        st = lcl_rows_of_rank(R, &A, &shared, lcl_stream_log(stream));
+    R->is_complex = info.is_complex;
     lcl_csr_finish(&A);
     return st;
 }

@@ -29,6 +29,7 @@ struct shared {
     lcl_stream *stream;
     bool slices; // a plain Matrix Market file
     struct lcl_mm_header header;
+    int parts;         // real rows of a row of the file: 2 of a complex one
     int64_t body, end; // the bytes after the header
     struct lcl_rows *R;
     int64_t *first; // row of each rank, and the number of all
@@ -59,6 +60,7 @@ static enum lcl_status look_at_file(struct shared *S)
     S->slices = true;
     if ((st = lcl_mm_read_header(&S->header, S->stream)) < 0)
         return st;
+    S->parts = S->header.field == LCL_MM_COMPLEX ? 2 : 1;
     lcl_stream_place(S->stream, &S->body, &S->end);
     if (S->header.rows != S->header.cols)
         return lcl_fail(&S->C->log, LCL_EFORMAT,
@@ -144,37 +146,64 @@ static enum lcl_status count_lines(struct shared *S, int64_t to, int64_t *lines)
     return st;
 }
 
-static enum lcl_status parse_aloud(struct shared *S, int64_t from, int64_t to,
-                                   struct lcl_entries *E)
+// All entries of the real form of a complex matrix.
+static enum lcl_status read_pairs(const struct shared *S, lcl_stream *stream,
+                                  struct lcl_entries *E, int64_t *lines)
 {
-    int64_t lines;
+    struct lcl_pairs P = {0};
+    enum lcl_status st = lcl_mm_read_some_pairs(&P, stream, &S->header);
+    *lines = P.re.count;
+    if (st == LCL_OK)
+        st = lcl_entries_of_pairs(E, &P, S->header.symmetry,
+                                  lcl_stream_log(stream));
+    lcl_pairs_finish(&P);
+    return st;
+}
+
+static enum lcl_status read_entries(const struct shared *S, lcl_stream *stream,
+                                    struct lcl_entries *E, int64_t *lines)
+{
+    const enum lcl_status st =
+        S->parts == 2 ? read_pairs(S, stream, E, lines)
+                      : lcl_mm_read_some_entries(E, stream, &S->header);
+    if (S->parts == 1)
+        *lines = E->count;
+    return st;
+}
+
+static enum lcl_status parse_aloud(struct shared *S, int64_t from, int64_t to,
+                                   struct lcl_entries *E, int64_t *lines)
+{
+    int64_t before;
     enum lcl_status st;
     lcl_entries_finish(E);
-    if ((st = count_lines(S, from, &lines)) < 0 ||
-        (st = lcl_stream_slice(S->stream, from, to, lines)) < 0)
+    if ((st = count_lines(S, from, &before)) < 0 ||
+        (st = lcl_stream_slice(S->stream, from, to, before)) < 0)
         return st;
-    return lcl_mm_read_some_entries(E, S->stream, &S->header);
+    return read_entries(S, S->stream, E, lines);
 }
 
 static enum lcl_status parse_quietly(const struct shared *S, int64_t from,
-                                     int64_t to, struct lcl_entries *E)
+                                     int64_t to, struct lcl_entries *E,
+                                     int64_t *lines)
 {
     lcl_stream *stream;
     enum lcl_status st = lcl_stream_open(&stream, S->path, NULL);
     if (st == LCL_OK && (st = lcl_stream_slice(stream, from, to, 0)) == LCL_OK)
-        st = lcl_mm_read_some_entries(E, stream, &S->header);
+        st = read_entries(S, stream, E, lines);
     lcl_stream_close(&stream);
     return st;
 }
 
-static enum lcl_status parse_slice(struct shared *S, struct lcl_entries *E)
+static enum lcl_status parse_slice(struct shared *S, struct lcl_entries *E,
+                                   int64_t *lines)
 {
     int64_t from, to;
     enum lcl_status st = find_slice(S, S->C->rank, &from, &to);
     if (st < 0)
         return st;
-    st = parse_quietly(S, from, to, E);
-    return st < 0 ? parse_aloud(S, from, to, E) : st;
+    st = parse_quietly(S, from, to, E, lines);
+    return st < 0 ? parse_aloud(S, from, to, E, lines) : st;
 }
 
 // ------------------------------------------------------------------- digests
@@ -247,13 +276,15 @@ static enum lcl_status compare_slices(struct shared *S)
 
 // ------------------------------------------------------------------- owners
 
-// The entry of the other triangle; false if there is none.
+// The entry of the other triangle; false if there is none. Of a complex matrix
+// it is in the list.
 static bool mirror(const struct lcl_mm_header *h, const struct lcl_entry *e,
                    struct lcl_entry *other)
 {
     *other = (struct lcl_entry){
         e->col, e->row, h->symmetry == LCL_SKEW_SYMMETRIC ? -e->val : e->val};
-    return h->symmetry != LCL_GENERAL && e->row != e->col;
+    return h->symmetry != LCL_GENERAL && h->field != LCL_MM_COMPLEX &&
+           e->row != e->col;
 }
 
 // Calls for both triangles: counts entries per owner or, with `at`, places them
@@ -308,8 +339,7 @@ static enum lcl_status sort(struct shared *S, const struct lcl_entries *E)
 static enum lcl_status read_slice(struct shared *S, int64_t *lines)
 {
     struct lcl_entries E = {0};
-    enum lcl_status st = parse_slice(S, &E);
-    *lines = E.count;
+    enum lcl_status st = parse_slice(S, &E, lines);
     if (st == LCL_OK)
         st = sort(S, &E);
     lcl_entries_finish(&E);
@@ -423,7 +453,7 @@ static enum lcl_status make_rows(struct shared *S)
 {
     struct lcl_rows *R = S->R;
     struct lcl_csr A = {.rows = R->rows, .cols = R->total};
-    struct lcl_read_info info = {0};
+    struct lcl_read_info info = {.is_complex = S->parts == 2};
     for (int64_t k = 0; k < S->in.count; ++k)
         S->in.at[k].row -= (int32_t)R->first;
     enum lcl_status st = lcl_csr_from_entries(&A, &S->in, LCL_GENERAL,
@@ -438,8 +468,12 @@ static enum lcl_status make_rows(struct shared *S)
 static enum lcl_status allocate(struct shared *S)
 {
     const size_t size = (size_t)S->C->size;
+    const int64_t total = S->parts * S->header.rows;
+    if (S->parts == 2)
+        S->share.block = lcl_block_of_pairs(S->share.block);
     const enum lcl_status st =
-        lcl_rows_init(S->R, S->header.rows, &S->share, &S->C->log);
+        lcl_rows_init(S->R, total, &S->share, &S->C->log);
+    S->R->is_complex = S->parts == 2;
     if (st < 0)
         return st;
     S->first = lcl_malloc(size, sizeof *S->first);
@@ -448,8 +482,8 @@ static enum lcl_status allocate(struct shared *S)
         return lcl_fail_memory(&S->C->log, "the rows of all ranks");
     for (int r = 0; r < S->C->size; ++r) {
         int64_t rows;
-        lcl_rows_share(S->header.rows, S->share.block, r, S->C->size,
-                       &S->first[r], &rows);
+        lcl_rows_share(total, S->share.block, r, S->C->size, &S->first[r],
+                       &rows);
     }
     return LCL_OK;
 }

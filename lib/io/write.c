@@ -8,6 +8,7 @@
 #include "lib/io/mm.h"
 #include "lib/io/number.h"
 #include "lib/io/petsc.h"
+#include "lib/matrix/pairs.h"
 
 #include <levelcl/matrix.h>
 
@@ -234,4 +235,33 @@ enum lcl_status lcl_dense_write(const struct lcl_dense *X, const char *path,
     return write_path(
         path, is_petsc(path) ? lcl_petsc_write_dense : lcl_mm_write_dense, X,
         log);
+}
+
+enum lcl_status lcl_csr_write_complex(const struct lcl_csr *A, const char *path,
+                                      const struct lcl_log *log)
+{
+    enum lcl_status st = LCL_OK;
+    if (!path)
+        return lcl_misuse(log, "lcl_csr_write_complex: an argument is NULL");
+    if ((st = lcl_csr_check(A, log)) < 0 ||
+        (st = lcl_csr_check_pairs(A, log)) < 0)
+        return st;
+    return write_path(
+        path, is_petsc(path) ? lcl_petsc_write_csr : lcl_mm_write_csr_pairs, A,
+        log);
+}
+
+enum lcl_status lcl_dense_write_complex(const struct lcl_dense *X,
+                                        const char *path,
+                                        const struct lcl_log *log)
+{
+    if (!X || !X->val || !path)
+        return lcl_misuse(log, "lcl_dense_write_complex: an argument is NULL");
+    if (X->rows % 2 != 0)
+        return lcl_fail(log, LCL_EFORMAT,
+                        "complex columns of %lld numbers, expected pairs",
+                        (long long)X->rows);
+    return write_path(
+        path, is_petsc(path) ? lcl_petsc_write_dense : lcl_mm_write_dense_pairs,
+        X, log);
 }

@@ -12,11 +12,12 @@ struct lcl_entry {
 };
 
 // Which part of the matrix the entries describe: all of it, one triangle of a
-// symmetric matrix, or the strict triangle of a skew-symmetric one.
+// symmetric or Hermitian matrix, or the strict triangle of a skew-symmetric one.
 enum lcl_symmetry {
     LCL_SKEW_SYMMETRIC = -1,
     LCL_GENERAL = 0,
     LCL_SYMMETRIC = 1,
+    LCL_HERMITIAN = 2, // of complex matrices; real ones are symmetric
 };
 
 // A list; all zero is empty.

@@ -38,7 +38,6 @@ printf '1 1 4\n1 1 2\n1 1 1\n' | matrix thrice.mtx 1 1 3
 printf '1 1 1e200\n2 2 1e200\n' | matrix large.mtx 2 2 2
 printf '%%%%MatrixMarket matrix coordinate real\n1 1 1\n1 1 1\n' >short_banner.mtx
 printf '%%%%MatrixMarkt matrix coordinate real general\n1 1 1\n1 1 1\n' >banner.mtx
-printf '%%%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n' >complex.mtx
 printf '%%%%MatrixMarket matrix coordinate real hermitian\n1 1 1\n1 1 1\n' >hermitian.mtx
 printf '%%%%MatrixMarket matrix array real general\n1 1\n1\n' >array.mtx
 printf '%%%%MatrixMarket matrix coordinate real general\n' >banner_only.mtx
@@ -179,7 +178,6 @@ bad_input 'surplus.mtx:5: ' surplus.mtx
 bad_input 'nul.mtx:4: expected text, found a NUL byte in column 6' nul.mtx
 bad_input 'short_banner.mtx:1: ' short_banner.mtx
 bad_input 'banner.mtx:1: ' banner.mtx
-bad_input 'complex' complex.mtx
 bad_input 'ermitian' hermitian.mtx
 bad_input 'array' array.mtx
 bad_input 'banner_only.mtx:' banner_only.mtx

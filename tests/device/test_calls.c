@@ -44,7 +44,7 @@ struct calls {
     lcl_precond *M;
     lcl_solver *S;
     lcl_chain *C;
-    struct lcl_csr A;
+    struct lcl_csr A, pairs;
     struct lcl_bsr blocks;
     struct lcl_rows rows;
     struct lcl_kron_data K;
@@ -222,6 +222,7 @@ static void open_calls(struct calls *F, lcl_context *ctx,
     F->column = (struct lcl_dense){N, 1, F->b};
     F->nodes = (struct lcl_dense){2, 3, F->b};
     F->A = test_problem("lap3d:2");
+    F->pairs = test_csr_from_dense(2, (const double[]){1, -2, 2, 1});
     assert_int_equal(lcl_bsr_from_csr(&F->blocks, &F->A, 2, NULL), LCL_OK);
     assert_int_equal(lcl_rows_of_csr(&F->rows, &F->A, 0, N, NULL), LCL_OK);
     assert_int_equal(lcl_kron_problem(&F->K, "radau:1,2", NULL), LCL_OK);
@@ -265,6 +266,7 @@ static void close_calls(struct calls *F)
     for (int k = 0; k < BUFFERS; ++k)
         lcl_buffer_destroy(&F->buffer[k]);
     lcl_csr_finish(&F->A);
+    lcl_csr_finish(&F->pairs);
     lcl_bsr_finish(&F->blocks);
     lcl_rows_finish(&F->rows);
     lcl_kron_data_finish(&F->K);

@@ -64,7 +64,7 @@ static void expect_rows(struct lcl_rows *R, const char *path, int block,
     struct lcl_rows E;
     assert_int_equal(lcl_rows_read(&E, path, block, rank, size, NULL), LCL_OK);
     assert_true(R->first == E.first && R->rows == E.rows &&
-                R->total == E.total);
+                R->total == E.total && R->is_complex == E.is_complex);
     const size_t nnz = (size_t)E.row_ptr[E.rows];
     assert_memory_equal(R->row_ptr, E.row_ptr,
                         (size_t)(E.rows + 1) * sizeof *E.row_ptr);
@@ -155,6 +155,39 @@ static void test_shared__rows_are_those_of_the_whole_file(void **state)
         expect_read(path, 4);
         write_matrix(path, "few.mtx", symmetries[k], 30, 5);
         expect_read(path, 1);
+    }
+}
+
+// 20 x 20, lower triangle by rows, real on the diagonal.
+static void write_complex(char path[LCL_TEST_PATH], const char *symmetry)
+{
+    enum { N = 20 };
+    char *text = calloc(TEXT, 1);
+    const int skew = symmetry[1] == 'k';
+    assert_non_null(text);
+    snprintf(text, TEXT,
+             "%%%%MatrixMarket matrix coordinate complex %s\n%d %d "
+             "%d\n",
+             symmetry, N, N, N * (N + 1) / 2 - (skew ? N : 0));
+    for (int i = 1; i <= N; ++i)
+        for (int j = 1; j <= i - skew; ++j)
+            append(text, i == j ? "%d %d %g 0\n" : "%d %d 2 %g\n", i, j,
+                   i + 0.01 * j);
+    lcl_test_path(path, &test_folder, "complex.mtx");
+    lcl_test_write_file(path, text, strlen(text));
+    free(text);
+}
+
+static void test_shared__rows_of_complex_files_are_whole_pairs(void **state)
+{
+    (void)state;
+    static const char *const symmetries[] = {"general", "symmetric",
+                                             "skew-symmetric", "hermitian"};
+    char path[LCL_TEST_PATH];
+    for (int k = 0; k < 4; ++k) {
+        write_complex(path, symmetries[k]);
+        expect_read(path, 1);
+        expect_read(path, 4);
     }
 }
 
@@ -328,6 +361,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shared__rows_are_those_of_the_whole_file),
+        cmocka_unit_test(test_shared__rows_of_complex_files_are_whole_pairs),
         cmocka_unit_test(test_shared__other_files_are_read_by_each_rank),
         cmocka_unit_test(test_shared__plain_files_of_other_formats_are_read),
         cmocka_unit_test(test_shared__messages_name_the_line_of_the_file),
