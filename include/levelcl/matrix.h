@@ -164,11 +164,11 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_csr_read(struct lcl_csr *A,
 
 /* Reads a dense matrix or vector: Matrix Market array format, or coordinate
  * format, where missing entries are zero; a PETSc vector, as one column, as
- * VecView() writes it; a NumPy array (.npy, or the only one of a .npz) of real
- * or integer numbers and at most two dimensions; lines of as many numbers as
- * columns, separated by blanks, tabs, commas or semicolons, where # and % begin
- * comment lines; or NAME/NAME_b.mtx in a tar archive, or a member _b.mtx in a
- * zip archive. Ownership and errors as above. */
+ * VecView() writes it; a NumPy array (.npy, or the only one of a .npz) of real,
+ * complex or integer numbers and at most two dimensions; lines of as many
+ * numbers as columns, separated by blanks, tabs, commas or semicolons, where #
+ * and % begin comment lines; or NAME/NAME_b.mtx in a tar archive, or a member
+ * _b.mtx in a zip archive. Ownership and errors as above. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_dense_read(struct lcl_dense *X,
                                                      const char *path,
                                                      struct lcl_read_info *info,

@@ -92,7 +92,7 @@ enum lcl_status lcl_columns_read(struct lcl_dense *X, lcl_stream *s,
     if (st == LCL_OK && T.count == 0)
         st = lcl_stream_fail(s, LCL_EFORMAT, "expected numbers, found none");
     if (st == LCL_OK)
-        st = lcl_io_by_columns(&T.val, T.rows, T.cols, lcl_stream_log(s));
+        st = lcl_io_by_columns(&T.val, T.rows, T.cols, 1, lcl_stream_log(s));
     if (st < 0) {
         lcl_free(T.val);
         return st;

@@ -72,16 +72,19 @@ enum lcl_status lcl_io_finish_csr(const struct lcl_csr *A, int64_t first,
 }
 
 enum lcl_status lcl_io_by_columns(double **val, int64_t rows, int64_t cols,
-                                  const struct lcl_log *log)
+                                  int parts, const struct lcl_log *log)
 {
     if (cols == 1)
         return LCL_OK;
-    double *columns = lcl_malloc((size_t)(rows * cols), sizeof *columns);
+    double *columns =
+        lcl_malloc((size_t)(rows * cols * parts), sizeof *columns);
     if (!columns)
         return lcl_fail_memory(log, "a dense matrix");
     for (int64_t i = 0; i < rows; ++i)
         for (int64_t j = 0; j < cols; ++j)
-            columns[j * rows + i] = (*val)[i * cols + j];
+            for (int p = 0; p < parts; ++p)
+                columns[(j * rows + i) * parts + p] =
+                    (*val)[(i * cols + j) * parts + p];
     lcl_free(*val);
     *val = columns;
     return LCL_OK;

@@ -14,7 +14,7 @@ enum lcl_status lcl_io_finish_csr(const struct lcl_csr *A, int64_t first,
                                   int base, const lcl_stream *stream,
                                   struct lcl_read_info *info);
 
-// Of a dense matrix: *val, by rows, becomes an array by columns. Returns LCL_OK
-// or LCL_ENOMEM, which leaves *val.
+// Of a dense matrix: *val, by rows, becomes an array by columns; each element
+// has `parts` numbers. Returns LCL_OK or LCL_ENOMEM, which leaves *val.
 enum lcl_status lcl_io_by_columns(double **val, int64_t rows, int64_t cols,
-                                  const struct lcl_log *log);
+                                  int parts, const struct lcl_log *log);

@@ -19,9 +19,10 @@ bool lcl_is_columns(const char *bytes, size_t size);
 const char *lcl_foreign_format(const char *bytes, size_t size);
 
 // Reads a NumPy array of one or two dimensions into X, which is all zero on
-// entry and on error: real or integer numbers, in either order of storage and
-// of bytes. Source: NumPy Enhancement Proposal 1. Returns LCL_OK, LCL_EFORMAT,
-// LCL_EUNSUPPORTED (other types and shapes), LCL_ERANGE, LCL_EIO or LCL_ENOMEM.
+// entry and on error: real, complex or integer numbers, in either order of
+// storage and of bytes. Source: NumPy Enhancement Proposal 1. Returns LCL_OK,
+// LCL_EFORMAT, LCL_EUNSUPPORTED (other types and shapes), LCL_ERANGE, LCL_EIO
+// or LCL_ENOMEM.
 enum lcl_status lcl_npy_read(struct lcl_dense *X, lcl_stream *stream,
                              struct lcl_read_info *info);
 

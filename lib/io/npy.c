@@ -16,7 +16,8 @@ enum { HEADER_MAX = 1 << 16, BLOCK = 1 << 12, PREFIX = 8 };
 
 struct header {
     char kind; // f, i, u
-    int bytes; // of a number
+    int bytes; // of a real number
+    int parts; // 2 of complex numbers
     bool big;  // the first byte is the highest one
     bool by_columns;
     int64_t rows, cols;
@@ -41,6 +42,15 @@ static const char *value_of(const char *text, const char *key)
     return at + strspn(at, " :");
 }
 
+// One or two digits before the quote; 0: something else.
+static int parse_bytes(const char *at)
+{
+    int bytes = 0;
+    for (int k = 0; k < 2 && *at >= '0' && *at <= '9'; ++k)
+        bytes = 10 * bytes + *at++ - '0';
+    return *at == '\'' ? bytes : 0;
+}
+
 static bool parse_type(struct header *h, const char *text)
 {
     const char *at = value_of(text, "'descr'");
@@ -48,10 +58,14 @@ static bool parse_type(struct header *h, const char *text)
         return false;
     h->big = *at++ == '>';
     h->kind = *at ? *at++ : '\0';
-    h->bytes = *at >= '1' && *at <= '8' && at[1] == '\'' ? *at - '0' : 0;
+    h->parts = h->kind == 'c' ? 2 : 1;
+    if (h->kind == 'c')
+        h->kind = 'f';
+    h->bytes = parse_bytes(at) / h->parts;
     const bool power = h->bytes > 0 && (h->bytes & (h->bytes - 1)) == 0;
-    return power && ((h->kind == 'f' && h->bytes >= 4) || h->kind == 'i' ||
-                     h->kind == 'u');
+    return power && h->bytes <= 8 &&
+           ((h->kind == 'f' && h->bytes >= 4) || h->kind == 'i' ||
+            h->kind == 'u');
 }
 
 static bool parse_order(struct header *h, const char *text)
@@ -89,8 +103,8 @@ static enum lcl_status parse_header(struct header *h, const lcl_stream *s,
     if (!parse_type(h, text))
         return lcl_stream_refuse(
             s, LCL_EUNSUPPORTED,
-            "expected a NumPy array of real or integer numbers of up "
-            "to 8 bytes, found another type");
+            "expected a NumPy array of real, complex or integer numbers, real "
+            "ones of up to 8 bytes, found another type");
     if (!parse_order(h, text))
         return lcl_stream_refuse(
             s, LCL_EFORMAT, "expected the order of a NumPy array, found none");
@@ -104,7 +118,7 @@ static enum lcl_status parse_header(struct header *h, const lcl_stream *s,
             s, LCL_EFORMAT,
             "expected at least one row and column, found an empty "
             "array");
-    return h->rows <= INT32_MAX && h->cols <= INT32_MAX
+    return h->rows <= INT32_MAX / h->parts && h->cols <= INT32_MAX
                ? LCL_OK
                : lcl_stream_refuse(
                      s, LCL_ERANGE,
@@ -161,7 +175,7 @@ static double number(const struct header *h, const unsigned char *at)
 static enum lcl_status read_numbers(struct lcl_dense *X, lcl_stream *s,
                                     const struct header *h)
 {
-    const int64_t count = h->rows * h->cols;
+    const int64_t count = h->rows * h->cols * h->parts;
     int64_t capacity = 0;
     unsigned char bytes[BLOCK * 8];
     for (int64_t done = 0; done < count;) {
@@ -201,14 +215,16 @@ enum lcl_status lcl_npy_read(struct lcl_dense *X, lcl_stream *s,
         return st;
     st = read_numbers(X, s, &h);
     if (st == LCL_OK && !h.by_columns)
-        st = lcl_io_by_columns(&X->val, h.rows, h.cols, lcl_stream_log(s));
+        st = lcl_io_by_columns(&X->val, h.rows, h.cols, h.parts,
+                               lcl_stream_log(s));
     if (st < 0) {
         lcl_dense_finish(X);
         return st;
     }
-    X->rows = h.rows;
+    X->rows = h.rows * h.parts;
     X->cols = h.cols;
     info->entries = h.rows * h.cols;
+    info->is_complex = h.parts == 2;
     info->bytes = lcl_stream_bytes(s);
     return LCL_OK;
 }

@@ -24,6 +24,7 @@ struct archive {
     lcl_stream *zip;
     struct lcl_dense array[ARRAYS + 1]; // the last one: of another name
     int count;                          // of arrays, the word left out
+    bool is_complex[ARRAYS + 1];
     char format[FORMAT];
     int64_t bytes;
 };
@@ -64,12 +65,14 @@ static enum lcl_status check_format(const struct archive *N)
                              N->format);
 }
 
-static enum lcl_status read_array(const struct archive *N, struct lcl_dense *X,
-                                  lcl_stream *stream)
+static enum lcl_status read_array(struct archive *N, int k, lcl_stream *stream)
 {
-    struct lcl_read_info info;
-    return X->val ? refuse(N, "one array of each name in a NumPy archive")
-                  : lcl_npy_read(X, stream, &info);
+    struct lcl_read_info info = {0};
+    if (N->array[k].val)
+        return refuse(N, "one array of each name in a NumPy archive");
+    const enum lcl_status st = lcl_npy_read(&N->array[k], stream, &info);
+    N->is_complex[k] = info.is_complex;
+    return st;
 }
 
 static enum lcl_status read_member(struct archive *N,
@@ -87,9 +90,8 @@ static enum lcl_status read_member(struct archive *N,
                           strncmp(m->name, names[k], length) != 0))
         ++k;
     ++N->count;
-    return k == ARRAYS && N->array[k].val
-               ? LCL_OK
-               : read_array(N, &N->array[k], f->stream);
+    return k == ARRAYS && N->array[k].val ? LCL_OK
+                                          : read_array(N, k, f->stream);
 }
 
 bool lcl_is_npz_member(const struct lcl_zip_member *m)
@@ -123,6 +125,17 @@ static int64_t length_of(const struct lcl_dense *X)
     return X->val ? X->rows * X->cols : -1;
 }
 
+// Numbers of a value.
+static int parts_of(const struct archive *N)
+{
+    return N->is_complex[DATA] ? 2 : 1;
+}
+
+static int64_t count_values(const struct archive *N)
+{
+    return length_of(&N->array[DATA]) / parts_of(N);
+}
+
 static bool is_integer(double x, double from, double to)
 {
     return x >= from && x <= to && x == (double)(int64_t)x;
@@ -149,17 +162,22 @@ static bool are_pointers(const struct lcl_dense *X, int64_t lines, int64_t nnz)
 static enum lcl_status check_shape(const struct archive *N)
 {
     const struct lcl_dense *shape = &N->array[SHAPE];
-    return length_of(shape) == 2 && is_integer(shape->val[0], 1, INT32_MAX) &&
-                   is_integer(shape->val[1], 1, INT32_MAX)
+    for (int k = 0; k < ARRAYS; ++k)
+        if (k != DATA && N->is_complex[k])
+            return refuse(N, "a shape and indices that are not complex");
+    const double most = INT32_MAX / parts_of(N);
+    return length_of(shape) == 2 && is_integer(shape->val[0], 1, most) &&
+                   is_integer(shape->val[1], 1, most)
                ? LCL_OK
-               : refuse(N, "a shape of two numbers from 1 to 2^31 - 1, found "
-                           "another one");
+               : refuse(N,
+                        "a shape of two numbers from 1 to 2^31 - 1, or to half "
+                        "of that if complex, found another one");
 }
 
 static enum lcl_status check_coo(const struct archive *N,
                                  const struct lcl_csr *A)
 {
-    const int64_t nnz = length_of(&N->array[DATA]);
+    const int64_t nnz = count_values(N);
     return are_indices(&N->array[ROW], nnz, A->rows) &&
                    are_indices(&N->array[COL], nnz, A->cols)
                ? LCL_OK
@@ -170,7 +188,7 @@ static enum lcl_status check_coo(const struct archive *N,
 static enum lcl_status check_lines(const struct archive *N, int64_t lines,
                                    int64_t across)
 {
-    const int64_t nnz = length_of(&N->array[DATA]);
+    const int64_t nnz = count_values(N);
     return are_pointers(&N->array[INDPTR], lines, nnz) &&
                    are_indices(&N->array[INDICES], nnz, across)
                ? LCL_OK
@@ -179,16 +197,22 @@ static enum lcl_status check_lines(const struct archive *N, int64_t lines,
                            "value");
 }
 
-static void put_coo(struct lcl_entry *at, const struct archive *N, int64_t nnz)
+static double value_of(const struct archive *N, int64_t k, int part)
+{
+    return N->array[DATA].val[k * parts_of(N) + part];
+}
+
+static void put_coo(struct lcl_entry *at, const struct archive *N, int64_t nnz,
+                    int part)
 {
     for (int64_t k = 0; k < nnz; ++k)
         at[k] = (struct lcl_entry){(int32_t)N->array[ROW].val[k],
                                    (int32_t)N->array[COL].val[k],
-                                   N->array[DATA].val[k]};
+                                   value_of(N, k, part)};
 }
 
 static void put_lines(struct lcl_entry *at, const struct archive *N,
-                      int64_t lines, bool by_rows)
+                      int64_t lines, bool by_rows, int part)
 {
     const double *first = N->array[INDPTR].val;
     for (int64_t i = 0; i < lines; ++i)
@@ -197,18 +221,18 @@ static void put_lines(struct lcl_entry *at, const struct archive *N,
                           index = (int32_t)N->array[INDICES].val[k];
             at[k] = (struct lcl_entry){by_rows ? line : index,
                                        by_rows ? index : line,
-                                       N->array[DATA].val[k]};
+                                       value_of(N, k, part)};
         }
 }
 
 static enum lcl_status make_entries(struct lcl_entries *E,
                                     const struct archive *N,
-                                    const struct lcl_csr *A)
+                                    const struct lcl_csr *A, int part)
 {
     const bool by_rows = strcmp(N->format, "csr") == 0;
     const bool by_columns = strcmp(N->format, "csc") == 0;
     const int64_t lines = by_rows ? A->rows : A->cols;
-    const int64_t nnz = length_of(&N->array[DATA]);
+    const int64_t nnz = count_values(N);
     const enum lcl_status st =
         by_rows || by_columns
             ? check_lines(N, lines, by_rows ? A->cols : A->rows)
@@ -221,34 +245,58 @@ static enum lcl_status make_entries(struct lcl_entries *E,
                                "the entries of the file");
     E->count = nnz;
     if (by_rows || by_columns)
-        put_lines(E->at, N, lines, by_rows);
+        put_lines(E->at, N, lines, by_rows, part);
     else
-        put_coo(E->at, N, nnz);
+        put_coo(E->at, N, nnz, part);
     return LCL_OK;
+}
+
+static enum lcl_status build_real(struct lcl_csr *A, const struct archive *N,
+                                  struct lcl_read_info *info)
+{
+    struct lcl_entries E = {0};
+    enum lcl_status st = make_entries(&E, N, A, 0);
+    if (st == LCL_OK)
+        st = lcl_csr_from_entries(A, &E, LCL_GENERAL, &info->duplicates,
+                                  lcl_stream_log(N->zip));
+    lcl_entries_finish(&E);
+    return st;
+}
+
+static enum lcl_status build_complex(struct lcl_csr *A, const struct archive *N,
+                                     struct lcl_read_info *info)
+{
+    struct lcl_pairs P = {0};
+    enum lcl_status st;
+    if ((st = make_entries(&P.re, N, A, 0)) == LCL_OK)
+        st = make_entries(&P.im, N, A, 1);
+    A->rows *= 2;
+    A->cols *= 2;
+    if (st == LCL_OK)
+        st = lcl_csr_from_pairs(A, &P, LCL_GENERAL, &info->duplicates,
+                                lcl_stream_log(N->zip));
+    lcl_pairs_finish(&P);
+    return st;
 }
 
 static enum lcl_status build(struct lcl_csr *A, const struct archive *N,
                              struct lcl_read_info *info)
 {
-    struct lcl_entries E = {0};
     enum lcl_status st = check_shape(N);
     if (st < 0)
         return st;
     A->rows = (int64_t)N->array[SHAPE].val[0];
     A->cols = (int64_t)N->array[SHAPE].val[1];
-    const struct lcl_mm_header sizes = {.rows = A->rows,
-                                        .cols = A->cols,
-                                        .entries = length_of(&N->array[DATA])};
+    const struct lcl_mm_header sizes = {
+        .rows = A->rows, .cols = A->cols, .entries = count_values(N)};
+    info->is_complex = N->is_complex[DATA];
+    info->entries = sizes.entries;
     st = lcl_mm_check_sparse(&sizes, N->zip);
     if (st == LCL_OK)
-        st = make_entries(&E, N, A);
-    if (st == LCL_OK)
-        st = lcl_csr_from_entries(A, &E, LCL_GENERAL, &info->duplicates,
-                                  lcl_stream_log(N->zip));
+        st = info->is_complex ? build_complex(A, N, info)
+                              : build_real(A, N, info);
     if (st == LCL_OK)
         st = lcl_io_finish_csr(A, 0, 0, N->zip, info);
-    info->entries = E.count;
-    lcl_entries_finish(&E);
     if (st < 0)
         lcl_csr_finish(A);
     return st;
@@ -278,9 +326,10 @@ static enum lcl_status take_result(struct lcl_csr *A, struct lcl_dense *X,
     for (int k = 0; k <= ARRAYS; ++k)
         if (N->array[k].val) {
             *X = N->array[k];
+            info->is_complex = N->is_complex[k];
             N->array[k] = (struct lcl_dense){0};
         }
-    info->entries = X->rows * X->cols;
+    info->entries = X->rows * X->cols / (info->is_complex ? 2 : 1);
     return LCL_OK;
 }
 

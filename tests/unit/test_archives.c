@@ -233,7 +233,21 @@ static const struct sparse sparse[] = {
     {"coo", {2, 3}, {1, 2, 3}, {0, 0, 1}, {0, 2, 2}, 3},
 };
 
-static struct test_file pack(const struct sparse *S, bool wide)
+// Values x + i (x + 1).
+static void put_pairs(struct test_file *F, const char *name, const double *x,
+                      int count)
+{
+    char shape[32];
+    snprintf(shape, sizeof shape, "(%d,)", count);
+    struct test_file array = test_npy(1, "<c16", "False", shape);
+    for (int k = 0; k < count; ++k) {
+        test_put_double(&array, x[k], false);
+        test_put_double(&array, x[k] + 1, false);
+    }
+    put_array(F, name, &array);
+}
+
+static struct test_file pack(const struct sparse *S, bool wide, bool pairs)
 {
     struct test_file F = {.size = 0};
     const bool coo = strcmp(S->format, "coo") == 0;
@@ -243,7 +257,10 @@ static struct test_file pack(const struct sparse *S, bool wide)
     put_word(&F, S->format, wide);
     put_numbers(&F, coo ? "col.npy" : "indices.npy", bytes, S->second, 3);
     put_numbers(&F, "shape.npy", 8, S->shape, 2);
-    put_numbers(&F, "data.npy", 0, S->data, 3);
+    if (pairs)
+        put_pairs(&F, "data.npy", S->data, 3);
+    else
+        put_numbers(&F, "data.npy", 0, S->data, 3);
     put_end(&F);
     return F;
 }
@@ -256,7 +273,7 @@ static void test_archives__sparse_matrices_of_scipy(void **state)
     (void)state;
     for (int f = 0; f < 3; ++f)
         for (int wide = 0; wide < 2; ++wide) {
-            struct test_file F = pack(&sparse[f], wide);
+            struct test_file F = pack(&sparse[f], wide, false);
             struct test_outcome out = test_read_bytes(F.bytes, F.size, true);
             if (out.st != LCL_OK)
                 fail_msg("%s: %s", sparse[f].format, out.message);
@@ -270,10 +287,29 @@ static void test_archives__sparse_matrices_of_scipy(void **state)
         }
 }
 
+static void test_archives__complex_matrices_of_scipy(void **state)
+{
+    static const int64_t row_ptr[] = {0, 4, 8, 10, 12};
+    static const int32_t col_ind[] = {0, 1, 4, 5, 0, 1, 4, 5, 4, 5, 4, 5};
+    static const double val[] = {1, -2, 2, -3, 2, 1, 3, 2, 3, -4, 4, 3};
+    (void)state;
+    for (int f = 0; f < 3; ++f) {
+        struct test_file F = pack(&sparse[f], true, true);
+        struct test_outcome out = test_read_bytes(F.bytes, F.size, true);
+        if (out.st != LCL_OK)
+            fail_msg("%s: %s", sparse[f].format, out.message);
+        assert_true(out.A.rows == 4 && out.A.cols == 6 && out.A.nnz == 12);
+        assert_memory_equal(out.A.row_ptr, row_ptr, sizeof row_ptr);
+        assert_memory_equal(out.A.col_ind, col_ind, sizeof col_ind);
+        assert_memory_equal(out.A.val, val, sizeof val);
+        test_outcome_finish(&out);
+    }
+}
+
 static void expect_sparse_refusal(const struct sparse *S, enum lcl_status st,
                                   const char *words)
 {
-    struct test_file F = pack(S, true);
+    struct test_file F = pack(S, true, false);
     test_expect_refusal(F.bytes, F.size, true, st, words);
 }
 
@@ -307,6 +343,14 @@ static void test_archives__wrong_sparse_matrices_are_refused(void **state)
         S.shape[0] = 2e9;
         expect_sparse_refusal(&S, LCL_ERANGE, "expected more than 3 entries");
     }
+    struct test_file F = {.size = 0};
+    put_pairs(&F, "indptr.npy", sparse[0].first, 3);
+    put_word(&F, "csr", true);
+    put_numbers(&F, "indices.npy", 8, sparse[0].second, 3);
+    put_numbers(&F, "shape.npy", 8, sparse[0].shape, 2);
+    put_pairs(&F, "data.npy", sparse[0].data, 3);
+    put_end(&F);
+    test_expect_refusal(F.bytes, F.size, true, LCL_EFORMAT, "not complex");
     struct sparse S = sparse[0];
     S.first[0] = 1;
     expect_sparse_refusal(&S, LCL_EFORMAT, "expected pointers that ascend");
@@ -350,6 +394,7 @@ int main(void)
         cmocka_unit_test(test_archives__sizes_that_lie_are_found),
         cmocka_unit_test(test_archives__other_archives_are_refused),
         cmocka_unit_test(test_archives__sparse_matrices_of_scipy),
+        cmocka_unit_test(test_archives__complex_matrices_of_scipy),
         cmocka_unit_test(test_archives__wrong_sparse_matrices_are_refused),
         cmocka_unit_test(test_archives__vectors_of_numpy),
     };

@@ -113,13 +113,36 @@ static void test_formats__numpy_types(void **state)
     }
 }
 
+static void test_formats__complex_numpy_arrays_are_pairs(void **state)
+{
+    static const double by_rows[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    static const double by_columns[] = {1, 2, 5, 6, 3, 4, 7, 8};
+    (void)state;
+    for (int big = 0; big < 2; ++big) {
+        struct test_file F =
+            test_npy(1, big ? ">c16" : "<c16", "True", "(2, 2)");
+        struct test_file R =
+            test_npy(1, big ? ">c8" : "<c8", "False", "(2, 2)");
+        for (int k = 0; k < 8; ++k) {
+            test_put_double(&F, by_rows[k], big);
+            put_float(&R, (float)by_rows[k], big);
+        }
+        test_expect_vectors(F.bytes, F.size, 4, 2, by_rows);
+        test_expect_vectors(R.bytes, R.size, 4, 2, by_columns);
+    }
+}
+
 static void test_formats__other_numpy_arrays_are_refused(void **state)
 {
     static const struct {
         const char *type, *order, *shape, *words;
         enum lcl_status st;
     } cases[] = {
-        {"<c16", "False", "(2,)", "another type", LCL_EUNSUPPORTED},
+        {"<c4", "False", "(2,)", "another type", LCL_EUNSUPPORTED},
+        {"<c32", "False", "(2,)", "another type", LCL_EUNSUPPORTED},
+        {"<f16", "False", "(2,)", "another type", LCL_EUNSUPPORTED},
+        {"<c16", "False", "(1,)", "the end", LCL_EFORMAT},
+        {"<c16", "False", "(1100000000,)", "2^31", LCL_ERANGE},
         {"|O", "False", "(2,)", "another type", LCL_EUNSUPPORTED},
         {"<f2", "False", "(2,)", "another type", LCL_EUNSUPPORTED},
         {"<i3", "False", "(2,)", "another type", LCL_EUNSUPPORTED},
@@ -380,6 +403,7 @@ int main(void)
         cmocka_unit_test(test_formats__wrong_columns_are_refused),
         cmocka_unit_test(test_formats__numpy_arrays),
         cmocka_unit_test(test_formats__numpy_types),
+        cmocka_unit_test(test_formats__complex_numpy_arrays_are_pairs),
         cmocka_unit_test(test_formats__other_numpy_arrays_are_refused),
         cmocka_unit_test(test_formats__numpy_arrays_of_another_length),
         cmocka_unit_test(test_formats__rutherford_boeing),
