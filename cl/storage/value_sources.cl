@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the values of a matrix come from: value v is the caller's value of[v],
 // or the sum of group of[v] - entries if that is not below `entries`, or 0 if
-// of[v] is NO_SOURCE.
+// of[v] is NO_SOURCE. With SIGNED_SOURCES, bit 31 of a caller's value in of[] or
+// list[] means its negative.
 //     gather_values    the values, from the caller's arrays a, b and c, whose
 //                      first values are 0, `second` and `third`; they begin
 //                      `at_a`, `at_b` and `at_c` doubles after the pointers
@@ -25,18 +26,34 @@
 #include "finite.cl.h"
 #include "wave.cl.h"
 
+#ifndef SIGNED_SOURCES
+#define SIGNED_SOURCES 0 // 1: of complex matrices
+#endif
+
 #define NO_SOURCE 0xffffffffu
+#define NEGATED   0x80000000u
 
 struct given {
     uint second, third;
     global const double *a, *b, *c;
 };
 
-INLINE double given_value(const struct given *x, uint k)
+INLINE uint without_sign(uint s)
+{
+    return SIGNED_SOURCES ? s & ~NEGATED : s;
+}
+
+INLINE double place_value(const struct given *x, uint k)
 {
     if (k < x->second)
         return x->a[k];
     return k < x->third ? x->b[k - x->second] : x->c[k - x->third];
+}
+
+INLINE double given_value(const struct given *x, uint s)
+{
+    const double v = place_value(x, without_sign(s));
+    return SIGNED_SOURCES && (s & NEGATED) ? -v : v;
 }
 
 // Raises *largest to the largest exponent.
@@ -60,7 +77,7 @@ INLINE double source_value(const struct given *x, uint s, long entries,
                            global const uint *start, global const uint *list,
                            uint *largest)
 {
-    if ((long)s >= entries)
+    if ((long)without_sign(s) >= entries)
         return s == NO_SOURCE
                    ? 0
                    : sum_of_group(x, s - (uint)entries, start, list, largest);

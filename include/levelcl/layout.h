@@ -57,12 +57,18 @@ enum lcl_block_order {
 /* A matrix in arrays of the caller. rows, cols and nnz count blocks. Entries
  * at the same position are summed in the order of the arrays, of LDU first
  * `upper`, then `lower`; such a sum may overflow. Of one triangle, blocks on
- * the diagonal are whole, and mirrored blocks are transposed. */
+ * the diagonal are whole, and mirrored blocks are transposed.
+ *
+ * Of a complex matrix, all values are pairs of doubles, the real before the
+ * imaginary part, as double _Complex and std::complex<double> are. It becomes
+ * its real form (matrix.h) in blocks of 2 b x 2 b; products and solvers take
+ * vectors of pairs. Of BY_COMPONENTS, pairs lie together. */
 struct lcl_layout {
     enum lcl_layout_type type;
     enum lcl_triangle triangle; /* of CSR and COO */
     enum lcl_block_order order;
-    int block_size; /* rows and columns of a block, 1 to LCL_BLOCK_MAX; 0: 1 */
+    int block_size; /* rows and columns of a block, 1 to LCL_BLOCK_MAX, or to
+                       half of that if complex; 0: 1 */
     int base;       /* the number of the first row, column and entry: 0 or 1 */
     int64_t rows;
     int64_t cols; /* 0: as rows */
@@ -77,6 +83,8 @@ struct lcl_layout {
     /* LDU: nnz blocks each */
     const double *upper;
     const double *lower; /* NULL: the mirrored blocks of `upper` */
+    bool is_complex;     /* values are pairs */
+    bool hermitian;      /* if complex: mirrored blocks are conjugated, too */
 };
 
 #define LCL_LAYOUT_INIT LCL_ZERO
@@ -84,16 +92,19 @@ struct lcl_layout {
 /* Converts L to CSR, for functions without layouts, such as
  * lcl_operator_create_distributed(). On success the caller owns *A; on error
  * *A is all zero. Returns LCL_OK; LCL_EINVAL (an argument or array is NULL, an
- * enum, block size or base is out of range, not square where that is needed);
+ * enum, block size or base is out of range, not square where that is needed,
+ * `hermitian` of a real matrix);
  * LCL_EFORMAT (counts, row pointers, rows or columns out of range, an entry in
  * the other triangle, a face whose owner is not below its neighbour, a value
  * that is not finite); LCL_ERANGE (2^31 - 1 blocks, or 2^32 - 1 values and
- * sums, or more); LCL_ENOMEM. */
+ * sums, or more; of complex matrices 2^31 - 1 values of the real form);
+ * LCL_ENOMEM. Nobody checks that blocks on the diagonal are Hermitian. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_csr_from_layout(
     struct lcl_csr *A, const struct lcl_layout *L, const struct lcl_log *log);
 
 /* As lcl_operator_create(), for a matrix in any layout. With blocks,
- * params->block_size is 0 or that of L. lcl_operator_update() and
+ * params->block_size is 0 or that of L, of the real
+ * form if L is complex. lcl_operator_update() and
  * lcl_operator_update_cl() take values in the layout of L->val; of LDU an array
  * with the diagonal, `upper` and, unless it was NULL, `lower` one after the
  * other. Returns as lcl_operator_create() and lcl_csr_from_layout(). */

@@ -108,13 +108,16 @@ struct lcl_operator_info {
     int stages;              /* of a lcl_kron, else 1 */
     int64_t rows;
     int64_t cols;
-    int64_t nnz; /* values of the matrix as given; 0 for a callback */
+    int64_t nnz; /* values of the matrix as given, of a complex layout two an
+                    entry; 0 for a callback */
     int block_size;
     uint64_t bytes;   /* device memory: the matrix, its copies for the product,
                          and what brings new values and vectors into it */
     uint64_t traffic; /* matrix bytes that one product reads; 0 before the
                          first product */
     bool callback;    /* made of a callback */
+    bool is_complex;  /* made of a complex layout: rows and columns count parts
+                         of complex numbers */
     int devices;      /* among which the rows are distributed; 0: one */
     enum lcl_communication communication; /* the chosen way; DEFAULT: the rows
                                              are not distributed */

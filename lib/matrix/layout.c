@@ -160,11 +160,12 @@ static void merge_images(struct composition *c, struct lcl_bsr *P)
 
 // ------------------------------------------------------------------- sources
 
-// The caller's number of value (r, s) of an image.
-static uint32_t value_of(const struct composition *c, image m, int r, int s)
+// The caller's number of entry (r, s), real or complex, of an image.
+static uint32_t entry_of(const struct composition *c, image m, int r, int s)
 {
     const struct lcl_layout_arrays *A = &c->arrays;
-    const int b = c->block, row = m & 1 ? s : r, col = m & 1 ? r : s;
+    const int b = lcl_layout_block(c->L);
+    const int row = m & 1 ? s : r, col = m & 1 ? r : s;
     int64_t k = m >> 1, before = 0;
     int p = 0;
     for (; k >= A->blocks[p]; ++p) {
@@ -181,6 +182,17 @@ static uint32_t value_of(const struct composition *c, image m, int r, int s)
         break;
     }
     return (uint32_t)(before + (row * b + col) * A->blocks[p] + k);
+}
+
+// The caller's number of value (r, s) of an image. A complex entry is the block
+// [[re, -im], [im, re]].
+static uint32_t value_of(const struct composition *c, image m, int r, int s)
+{
+    if (!c->L->is_complex)
+        return entry_of(c, m, r, s);
+    const bool imaginary = (r ^ s) & 1, conjugate = m & 1 && c->L->hermitian;
+    const uint32_t value = 2 * entry_of(c, m, r / 2, s / 2) + imaginary;
+    return imaginary && (s & 1) != conjugate ? value | LCL_NEGATED : value;
 }
 
 // The sources of value (r, s) of block t; of several, group *g with a list that
@@ -241,15 +253,17 @@ static enum lcl_status make_sources(struct lcl_composed *C,
 {
     const int64_t size = (int64_t)c->block * c->block;
     const int64_t values = C->pattern.nnz * size;
+    const int64_t limit = c->L->is_complex ? INT32_MAX : UINT32_MAX;
     int64_t images;
-    C->entries = c->blocks * size;
+    C->entries = c->blocks * lcl_layout_values(c->L);
     C->groups = count_sums(c, C->pattern.nnz, &images) * size;
     if (images * size > UINT32_MAX || values > UINT32_MAX ||
-        C->entries + C->groups >= UINT32_MAX)
+        C->entries + C->groups >= limit)
         return lcl_fail(log, LCL_ERANGE,
                         "layout: %lld values in %lld places, expected less "
-                        "than 2^32 - 1",
-                        (long long)C->entries, (long long)values);
+                        "than %s",
+                        (long long)C->entries, (long long)values,
+                        c->L->is_complex ? "2^31 - 1" : "2^32 - 1");
     C->source = lcl_malloc((size_t)values, sizeof *C->source);
     C->start = lcl_malloc((size_t)C->groups + 1, sizeof *C->start);
     C->list = lcl_malloc((size_t)(images * size), sizeof *C->list);
@@ -312,7 +326,7 @@ enum lcl_status lcl_layout_compose(struct lcl_composed *C,
     struct composition c = {
         .L = L,
         .arrays = lcl_layout_arrays(L),
-        .block = lcl_layout_block(L),
+        .block = lcl_layout_real_block(L),
         .blocks = lcl_layout_blocks(L),
         .symmetric = L->type == LCL_LAYOUT_LDU
                          ? !L->lower
@@ -322,6 +336,7 @@ enum lcl_status lcl_layout_compose(struct lcl_composed *C,
         .pattern = {.rows = L->rows,
                     .cols = lcl_layout_cols(L),
                     .block_size = c.block},
+        .is_complex = L->is_complex,
     };
     const enum lcl_status st = compose(C, &c, log);
     lcl_free(c.row);
@@ -343,25 +358,34 @@ void lcl_composed_finish(struct lcl_composed *C)
 
 // ------------------------------------------------------------------- CSR
 
-// Value k of the caller's arrays, one after the other.
-static double given(const struct lcl_layout_arrays *A, int values, int64_t k)
+static uint32_t without_sign(const struct lcl_composed *C, uint32_t s)
 {
+    return C->is_complex ? s & ~LCL_NEGATED : s;
+}
+
+// Value s of the caller's arrays, one after the other.
+static double given(const struct lcl_composed *C,
+                    const struct lcl_layout_arrays *A, uint32_t s)
+{
+    const int size = lcl_block_values(&C->pattern);
+    const int values = C->is_complex ? size / 2 : size;
+    int64_t k = without_sign(C, s);
     int p = 0;
     for (; k >= A->blocks[p] * values; ++p)
         k -= A->blocks[p] * values;
-    return A->val[p][k];
+    return C->is_complex && s & LCL_NEGATED ? -A->val[p][k] : A->val[p][k];
 }
 
 static double value_at(const struct lcl_composed *C,
                        const struct lcl_layout_arrays *A, int64_t v)
 {
-    const int values = lcl_block_values(&C->pattern);
-    const int64_t s = C->source ? C->source[v] : v, g = s - C->entries;
+    const uint32_t s = C->source ? C->source[v] : (uint32_t)v;
+    const int64_t g = without_sign(C, s) - C->entries;
     if (g < 0)
-        return given(A, values, s);
-    double sum = given(A, values, C->list[C->start[g]]);
+        return given(C, A, s);
+    double sum = given(C, A, C->list[C->start[g]]);
     for (uint32_t k = C->start[g] + 1; k < C->start[g + 1]; ++k)
-        sum += given(A, values, C->list[k]);
+        sum += given(C, A, C->list[k]);
     return sum;
 }
 

@@ -4,7 +4,10 @@
 
 #include <levelcl/layout.h>
 
+#include <stdbool.h>
+
 enum { LCL_LAYOUT_PARTS = 3 }; // maximum number of arrays of values
+#define LCL_NEGATED UINT32_C(0x80000000)
 
 // The arrays of values of a layout, in the order in which values are counted.
 struct lcl_layout_arrays {
@@ -15,8 +18,11 @@ struct lcl_layout_arrays {
 
 struct lcl_layout_arrays lcl_layout_arrays(const struct lcl_layout *L);
 
-// Its block size, columns, and the number of blocks in its arrays.
+// Its block size as the caller counts and of the real form, the numbers of a
+// block in its arrays, its columns, and the number of blocks in its arrays.
 int lcl_layout_block(const struct lcl_layout *L);
+int lcl_layout_real_block(const struct lcl_layout *L);
+int lcl_layout_values(const struct lcl_layout *L);
 int64_t lcl_layout_cols(const struct lcl_layout *L);
 int64_t lcl_layout_blocks(const struct lcl_layout *L);
 
@@ -34,13 +40,16 @@ enum lcl_status lcl_layout_check(const struct lcl_layout *L,
 // The matrix of a layout, in blocks by rows with ascending columns, and the
 // sources of its values: value v is the caller's value s = source[v], or, if s
 // is not below `entries`, the sum in this order of the caller's values
-// list[start[g]] .. list[start[g + 1] - 1] with g = s - entries.
+// list[start[g]] .. list[start[g + 1] - 1] with g = s - entries. Of a complex
+// matrix, LCL_NEGATED is set in a source or a number in the list if its value
+// changes sign.
 struct lcl_composed {
     struct lcl_bsr pattern; // without values
-    int64_t entries;        // values of the caller
-    uint32_t *source;       // NULL: value v is the caller's value v
-    int64_t groups;         // sums of several values
-    uint32_t *start;        // groups + 1
+    bool is_complex;
+    int64_t entries;  // values of the caller
+    uint32_t *source; // NULL: value v is the caller's value v
+    int64_t groups;   // sums of several values
+    uint32_t *start;  // groups + 1
     uint32_t *list;
 };
 

@@ -14,6 +14,17 @@ int lcl_layout_block(const struct lcl_layout *L)
     return L->block_size > 0 ? L->block_size : 1;
 }
 
+int lcl_layout_real_block(const struct lcl_layout *L)
+{
+    return lcl_layout_block(L) * (L->is_complex ? 2 : 1);
+}
+
+int lcl_layout_values(const struct lcl_layout *L)
+{
+    const int b = lcl_layout_block(L);
+    return b * b * (L->is_complex ? 2 : 1);
+}
+
 int64_t lcl_layout_cols(const struct lcl_layout *L)
 {
     return L->cols != 0 ? L->cols : L->rows;
@@ -44,10 +55,14 @@ static enum lcl_status check_choices(const struct lcl_layout *L,
         (unsigned)L->triangle >= LCL_TRIANGLE_COUNT ||
         (unsigned)L->order >= LCL_BLOCK_ORDER_COUNT)
         return lcl_misuse(log, "layout: an enum is out of range");
-    if (L->block_size < 0 || L->block_size > LCL_BLOCK_MAX)
+    const int most = LCL_BLOCK_MAX / (L->is_complex ? 2 : 1);
+    if (L->block_size < 0 || L->block_size > most)
         return lcl_fail(log, LCL_EINVAL,
                         "layout: block size %d, expected 1 to %d, or 0 for 1",
-                        L->block_size, LCL_BLOCK_MAX);
+                        L->block_size, most);
+    if (L->hermitian && !L->is_complex)
+        return lcl_fail(log, LCL_EINVAL,
+                        "layout: a Hermitian matrix that is not complex");
     if (L->base != 0 && L->base != 1)
         return lcl_fail(log, LCL_EINVAL, "layout: base %d, expected 0 or 1",
                         L->base);
@@ -61,7 +76,7 @@ static enum lcl_status check_choices(const struct lcl_layout *L,
 static enum lcl_status check_counts(const struct lcl_layout *L,
                                     const struct lcl_log *log)
 {
-    const int b = lcl_layout_block(L);
+    const int b = lcl_layout_real_block(L);
     const int64_t cols = lcl_layout_cols(L), most = INT32_MAX / b;
     if (L->rows < 1 || cols < 1 || L->nnz < 0 || L->rows > most || cols > most)
         return lcl_fail(log, LCL_EFORMAT,
@@ -75,12 +90,14 @@ static enum lcl_status check_counts(const struct lcl_layout *L,
                         "layout: %lld x %lld blocks, expected a square matrix",
                         (long long)L->rows, (long long)cols);
     const int64_t limit = INT32_MAX - 1;
+    const int64_t values = L->is_complex ? limit : (int64_t)(UINT32_MAX - 1);
     if (L->nnz > limit || lcl_layout_blocks(L) > limit ||
-        lcl_layout_blocks(L) > (int64_t)(UINT32_MAX - 1) / (b * b))
+        lcl_layout_blocks(L) > values / (b * b))
         return lcl_fail(log, LCL_ERANGE,
                         "layout: %lld blocks of %d rows, expected less than "
-                        "2^31 - 1 blocks and 2^32 - 1 values",
-                        (long long)L->nnz, b);
+                        "2^31 - 1 blocks and %s values",
+                        (long long)L->nnz, b,
+                        L->is_complex ? "2^31 - 1" : "2^32 - 1");
     return LCL_OK;
 }
 
@@ -179,7 +196,7 @@ static enum lcl_status check_values(const struct lcl_layout *L,
 {
     static const char *const names[] = {"val", "upper", "lower"};
     const struct lcl_layout_arrays A = lcl_layout_arrays(L);
-    const int values = lcl_layout_block(L) * lcl_layout_block(L);
+    const int values = lcl_layout_values(L);
     for (int p = 0; p < A.parts; ++p) {
         const int64_t k = lcl_find_not_finite(A.val[p], A.blocks[p] * values);
         if (k >= 0)

@@ -22,8 +22,9 @@ enum lcl_status lcl_operator_create_layout(
                                  &params)) < 0 ||
         (st = lcl_layout_check(L, lcl_context_log(ctx))) < 0)
         return st;
-    const int block = lcl_layout_block(L) > 1 ? params->block_size
-                                              : lcl_entries_block_size(params);
+    const int block = lcl_layout_real_block(L) > 1
+                          ? params->block_size
+                          : lcl_entries_block_size(params);
     if ((st = lcl_blocked_from_layout(&B, ctx, L, block)) == LCL_OK)
         st = lcl_matrix_operator_create(out, ctx, &B, params);
     lcl_blocked_finish(&B);

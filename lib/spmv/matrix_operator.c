@@ -377,6 +377,7 @@ enum lcl_status lcl_matrix_operator_create(
     A->matrix = &((struct given *)A->state)->matrix;
     A->detected = B->detected;
     A->info.nnz = B->entries;
+    A->info.is_complex = B->is_complex;
     lcl_operator_describe(A);
     return LCL_OK;
 }

@@ -159,9 +159,10 @@ enum lcl_status lcl_blocked_from_bsr(struct lcl_blocked *B, lcl_context *ctx,
 // ------------------------------------------------------------------- layouts
 
 static enum lcl_status upload_values(struct lcl_blocked *B, lcl_context *ctx,
-                                     const struct lcl_layout_arrays *given)
+                                     const struct lcl_layout_arrays *given,
+                                     int values)
 {
-    const size_t size = (size_t)(B->A.block * B->A.block) * sizeof(double);
+    const size_t size = (size_t)values * sizeof(double);
     size_t at = 0;
     enum lcl_status st = lcl_buffer_create(&B->staged, ctx, B->entries,
                                            sizeof(double), "values");
@@ -177,13 +178,14 @@ static enum lcl_status upload_values(struct lcl_blocked *B, lcl_context *ctx,
 
 static enum lcl_status upload_layout(struct lcl_blocked *B, lcl_context *ctx,
                                      const struct lcl_composed *C,
-                                     const struct lcl_layout_arrays *given)
+                                     const struct lcl_layout_arrays *given,
+                                     int values)
 {
     enum lcl_status st;
     if ((st = lcl_device_pattern_init(&B->A, ctx, &C->pattern)) < 0 ||
         (st = lcl_sources_init(&B->sources, ctx, C)) < 0)
         return st;
-    return upload_values(B, ctx, given);
+    return upload_values(B, ctx, given, values);
 }
 
 // Entries that are converted to blocks get their values there.
@@ -207,7 +209,7 @@ static enum lcl_status check_layout_block(const struct lcl_layout *L,
                                           int block_size,
                                           const struct lcl_log *log)
 {
-    const int b = lcl_layout_block(L);
+    const int b = lcl_layout_real_block(L);
     if (b > 1)
         return check_block(block_size, b, log);
     return block_size > 1 ? lcl_block_size_check(L->rows, lcl_layout_cols(L),
@@ -220,17 +222,20 @@ enum lcl_status lcl_blocked_from_layout(struct lcl_blocked *B, lcl_context *ctx,
                                         int block_size)
 {
     const struct lcl_log *log = lcl_context_log(ctx);
-    const int b = lcl_layout_block(L);
+    const int values = lcl_layout_values(L);
     const struct lcl_layout_arrays given = lcl_layout_arrays(L);
     struct lcl_composed C;
     enum lcl_status st;
-    *B = (struct lcl_blocked){.entries = lcl_layout_blocks(L) * b * b};
+    *B = (struct lcl_blocked){.entries = lcl_layout_blocks(L) * values,
+                              .detected = L->is_complex && block_size == 0 &&
+                                          lcl_layout_block(L) == 1,
+                              .is_complex = L->is_complex};
     for (int p = 0; given.parts > 1 && p < given.parts; ++p)
-        B->part[p] = given.blocks[p] * b * b;
+        B->part[p] = given.blocks[p] * values;
     if ((st = check_layout_block(L, block_size, log)) < 0)
         return st;
     if ((st = lcl_layout_compose(&C, L, log)) == LCL_OK)
-        st = upload_layout(B, ctx, &C, &given);
+        st = upload_layout(B, ctx, &C, &given, values);
     lcl_composed_finish(&C);
     return st < 0 ? st : make_values(B, ctx, block_size);
 }

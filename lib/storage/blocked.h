@@ -14,6 +14,7 @@ struct lcl_blocked {
                                     // several; 0: one array
     lcl_buffer *staged;             // with sources: the caller's values
     bool detected;                  // nobody has declared the blocks of A
+    bool is_complex;                // A is the real form of a complex matrix
 };
 
 // Upload A, which need live only until the call returns, and convert it. A CSR

@@ -31,6 +31,7 @@ enum lcl_status lcl_sources_init(struct lcl_sources *S, lcl_context *ctx,
         .ctx = ctx,
         .values = C->pattern.nnz * block * block,
         .entries = C->entries,
+        .is_signed = C->is_complex,
     };
     if (C->source && (st = upload(S, C)) < 0)
         lcl_sources_finish(S);
@@ -62,6 +63,21 @@ static enum lcl_status get_kernel(lcl_kernel **out, lcl_context *ctx,
         .block = block > 1 ? block : 0,
     };
     return lcl_kernel_get(out, ctx, &spec);
+}
+
+// A kernel that reads values.
+static enum lcl_status get_reader(lcl_kernel **out, const struct lcl_sources *S,
+                                  const char *kernel, int block)
+{
+    struct lcl_spec spec = {
+        .source = "value_sources.cl",
+        .kernel = kernel,
+        .group = lcl_vector_group(lcl_context_caps(S->ctx)),
+        .block = block > 1 ? block : 0,
+    };
+    if (S->is_signed)
+        lcl_spec_set(&spec, "SIGNED_SOURCES", 1);
+    return lcl_kernel_get(out, S->ctx, &spec);
 }
 
 static int groups_of(lcl_context *ctx)
@@ -180,8 +196,8 @@ enum lcl_status lcl_sources_gather(struct lcl_sources *S,
     const bool runs = S->run > 1;
     enum lcl_status st;
     if (!S->gather &&
-        (st = get_kernel(&S->gather, S->ctx,
-                         runs ? "gather_runs" : "gather_values", S->run)) < 0)
+        (st = get_reader(&S->gather, S, runs ? "gather_runs" : "gather_values",
+                         S->run)) < 0)
         return st;
     return runs ? gather_runs(S, x, val, bad)
                 : visit_values(S->gather, S, x, val, bad);
@@ -193,6 +209,6 @@ enum lcl_status lcl_sources_compare(struct lcl_sources *S,
 {
     const enum lcl_status st =
         S->compare ? LCL_OK
-                   : get_kernel(&S->compare, S->ctx, "find_gathered_change", 0);
+                   : get_reader(&S->compare, S, "find_gathered_change", 0);
     return st < 0 ? st : visit_values(S->compare, S, x, val, changed);
 }

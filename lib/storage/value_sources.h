@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The source of each value of a matrix on the device, so that one pass writes
-// new values of the caller: value v is the caller's value of[v], the sum of
-// several, or 0 (value_sources.cl).
+// new values of the caller: value v is the caller's value of[v], its negative,
+// the sum of several, or 0 (value_sources.cl).
 #pragma once
 
 #include "host/buffer.h"
@@ -13,6 +13,7 @@ struct lcl_sources {
     lcl_context *ctx;
     int64_t values;    // of the matrix
     int64_t entries;   // values of the caller
+    bool is_signed;    // of may have LCL_NEGATED (lib/matrix/layout.h)
     lcl_buffer *of;    // values, uint32; NULL: the caller's order
     lcl_buffer *start; // uint32, of each sum and of the end
     lcl_buffer *list;  // uint32, the values of all sums

@@ -52,6 +52,19 @@ static const struct form forms[] = {
            .block_size = 3, .rows = 20, .nnz = 40}, .lower = true},
     {.L = {.type = LCL_LAYOUT_LDU, .order = LCL_BLOCK_BY_COLUMNS,
            .block_size = 2, .rows = 30, .nnz = 50}},
+    {.L = {.rows = 20, .cols = 31, .nnz = 100, .is_complex = true},
+     .wide = true},
+    {.L = {.triangle = LCL_TRIANGLE_LOWER, .rows = 30, .nnz = 100,
+           .is_complex = true}},
+    {.L = {.type = LCL_LAYOUT_COO, .triangle = LCL_TRIANGLE_UPPER, .rows = 30,
+           .nnz = 90, .base = 1, .is_complex = true, .hermitian = true}},
+    {.L = {.type = LCL_LAYOUT_COO, .order = LCL_BLOCK_BY_COMPONENTS,
+           .triangle = LCL_TRIANGLE_LOWER, .block_size = 2, .rows = 20,
+           .nnz = 50, .is_complex = true, .hermitian = true}},
+    {.L = {.type = LCL_LAYOUT_LDU, .rows = 30, .nnz = 60, .is_complex = true},
+     .lower = true},
+    {.L = {.type = LCL_LAYOUT_LDU, .order = LCL_BLOCK_BY_COLUMNS,
+           .block_size = 3, .rows = 20, .nnz = 30, .is_complex = true}},
 };
 // clang-format on
 enum { FORMS = sizeof forms / sizeof *forms };
@@ -159,7 +172,8 @@ static void update_ldu_cl(lcl_operator *op, lcl_context *ctx,
                           const struct test_layout *T)
 {
     const struct lcl_layout *L = &T->L;
-    const int64_t size = L->block_size ? L->block_size * L->block_size : 1;
+    const int64_t entries = L->block_size ? L->block_size * L->block_size : 1;
+    const int64_t size = entries * (L->is_complex ? 2 : 1);
     lcl_buffer *of[] = {
         upload_behind(ctx, L->val, L->rows * size),
         test_upload(ctx, L->upper, L->nnz * size, sizeof(double)),
@@ -310,6 +324,8 @@ static void test_layout__renumbered_operators_take_values(void **state)
     expect_renumbered(*state, 12, 1);
     expect_renumbered(*state, 13, 3);
     expect_renumbered(*state, 15, 0);
+    expect_renumbered(*state, 21, 0);
+    expect_renumbered(*state, 22, 6);
 }
 
 // Sorted rows need no map.
@@ -352,6 +368,10 @@ static const double not_finite[8] = {1, NAN};
 // clang-format off
 static const struct refusal refusals[] = {
     {LCL_EINVAL, {.block_size = 9, .rows = 2}},
+    {LCL_EINVAL, {.block_size = 5, .rows = 2, .is_complex = true}},
+    {LCL_EINVAL, {.rows = 2, .hermitian = true}},
+    {LCL_EFORMAT, {.rows = INT32_MAX / 2 + 1, .is_complex = true}},
+    {LCL_ERANGE, {.rows = 2, .nnz = INT64_C(1) << 29, .is_complex = true}},
     {LCL_EINVAL, {.base = 2, .rows = 2}},
     {LCL_EFORMAT, {.rows = 0}},
     {LCL_EFORMAT, {.rows = 2, .cols = -1}},

@@ -16,6 +16,7 @@
 struct sources {
     int64_t n, entries, groups;
     uint32_t *of, *start, *list;
+    bool is_signed;
 };
 
 static uint32_t below(uint64_t *state, int64_t limit)
@@ -63,6 +64,7 @@ static struct lcl_sources upload(lcl_context *ctx, const struct sources *S)
         .ctx = ctx,
         .values = S->n,
         .entries = S->entries,
+        .is_signed = S->is_signed,
         .of = test_upload(ctx, S->of, S->n, size),
         .start = test_upload(ctx, S->start, S->groups + 1, size),
         .list = test_upload(ctx, S->list, S->start[S->groups], size),
@@ -97,7 +99,8 @@ static void expect_gathered(struct lcl_sources *D, const struct sources *S,
         all[p] = behind(D->ctx, x + from[p], from[p + 1] - from[p], p);
     const struct lcl_given_arrays given = {second, third, all[0], all[1],
                                            all[2]};
-    lcl_ref_sources(expected, S->n, S->entries, S->of, S->start, S->list, x);
+    lcl_ref_sources(expected, S->n, S->entries, S->of, S->start, S->list, x,
+                    S->is_signed);
     assert_int_equal(lcl_sources_gather(D, &given, all[3], NULL), LCL_OK);
     test_download(all[3], val, S->n, sizeof *val);
     test_expect_same("value", val, expected, S->n);
@@ -125,6 +128,29 @@ static void test_value_sources__values_are_gathered_and_summed(void **state)
         lcl_sources_finish(&D);
         sources_finish(&S);
     }
+}
+
+// Bit 31 of every other source and of every third value of a sum.
+static void change_signs(struct sources *S)
+{
+    S->is_signed = true;
+    for (int64_t v = 0; v < S->n; v += 2)
+        if (S->of[v] < (uint32_t)S->entries)
+            S->of[v] |= LCL_NEGATED;
+    for (uint32_t k = 0; k < S->start[S->groups]; k += 3)
+        S->list[k] |= LCL_NEGATED;
+}
+
+static void test_value_sources__signs_change(void **state)
+{
+    struct sources S;
+    sources_init(&S, test_size(60, 20011), 40, 9);
+    change_signs(&S);
+    struct lcl_sources D = upload(*state, &S);
+    expect_gathered(&D, &S, S.entries, S.entries);
+    expect_gathered(&D, &S, S.entries / 3, S.entries / 2);
+    lcl_sources_finish(&D);
+    sources_finish(&S);
 }
 
 static void test_value_sources__no_values(void **state)
@@ -384,7 +410,8 @@ static void expect_gathered_change(struct lcl_sources *D,
     lcl_buffer *const given = behind(D->ctx, x, S->entries, 2);
     lcl_buffer *const flag = new_flag(D->ctx);
     const struct lcl_given_arrays arrays = lcl_given_array(D, given);
-    lcl_ref_sources(val, S->n, S->entries, S->of, S->start, S->list, x);
+    lcl_ref_sources(val, S->n, S->entries, S->of, S->start, S->list, x,
+                    S->is_signed);
     if (other < S->n)
         val[other] = nextafter(val[other], 9);
     lcl_buffer *const was = test_upload(D->ctx, val, S->n, sizeof *val);
@@ -415,6 +442,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_value_sources__values_are_gathered_and_summed),
+        cmocka_unit_test(test_value_sources__signs_change),
         cmocka_unit_test(test_value_sources__no_values),
         cmocka_unit_test(test_value_sources__blocks_keep_their_sources),
         cmocka_unit_test(test_value_sources__places_of_a_larger_matrix),

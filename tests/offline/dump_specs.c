@@ -391,6 +391,8 @@ static const struct variant variants[] = {
     {"wide",      8, {.source = "slices.cl", .block = 3, .wide = 1}},
     {"plain",     4, {.source = "value_sources.cl"}},
     {"blocks",    4, {.source = "value_sources.cl", .block = 9}},
+    {"signs",     4, {.source = "value_sources.cl",
+                      .defines = {{"SIGNED_SOURCES", 1}}}},
     {"turns",     8, {.source = "spin_loop_lds.cl", .add = ANY,
                       .defines = {{"SUBDOMAIN_ROWS", 2048}}}},
     {"free",      8, {.source = "spin_loop_lds.cl", .add = ANY,

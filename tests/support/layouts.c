@@ -18,6 +18,12 @@ static int block_of(const struct test_layout *T)
     return T->L.block_size ? T->L.block_size : 1;
 }
 
+// Numbers of an entry.
+static int parts_of(const struct test_layout *T)
+{
+    return T->L.is_complex ? 2 : 1;
+}
+
 static int64_t cols_of(const struct test_layout *T)
 {
     return T->L.cols ? T->L.cols : T->L.rows;
@@ -83,7 +89,7 @@ void test_layout_init(struct test_layout *T, const struct lcl_layout *L,
     const size_t count = (size_t)L->nnz + 1;
     uint64_t state = seed;
     *T = (struct test_layout){.L = *L};
-    const int64_t size = block_of(T) * block_of(T);
+    const int64_t size = block_of(T) * block_of(T) * parts_of(T);
     T->values = (ldu ? L->rows + (lower ? 2 : 1) * L->nnz : L->nnz) * size;
     T->row_ptr = calloc((size_t)L->rows + 1, sizeof *T->row_ptr);
     T->row_ptr32 = calloc((size_t)L->rows + 1, sizeof *T->row_ptr32);
@@ -134,7 +140,7 @@ void test_layout_renew(struct test_layout *T, unsigned seed)
         T->val[v] = 2 * test_random(&state) - 1;
     for (int64_t i = 0; T->L.type == LCL_LAYOUT_LDU && i < T->L.rows; ++i)
         for (int r = 0; r < block_of(T); ++r)
-            T->val[place_of(T, T->L.rows, i, r, r)] +=
+            T->val[place_of(T, T->L.rows, i, r, r) * parts_of(T)] +=
                 4 * (double)(T->L.nnz * block_of(T)) / (double)T->L.rows + 9;
 }
 
@@ -144,16 +150,30 @@ struct dense {
     bool *set;
 };
 
+// Value (r, c) of a block in real form.
+static double value_of(const struct test_layout *T, const double *val,
+                       int64_t count, int64_t k, int r, int c, bool mirrored)
+{
+    const int parts = parts_of(T), i = r / parts, j = c / parts;
+    const int64_t place =
+        mirrored ? place_of(T, count, k, j, i) : place_of(T, count, k, i, j);
+    if (parts == 1)
+        return val[place];
+    const bool conjugate = mirrored && T->L.hermitian;
+    const double re = val[2 * place];
+    const double im = conjugate ? -val[2 * place + 1] : val[2 * place + 1];
+    return r % 2 == c % 2 ? re : r % 2 ? im : -im;
+}
+
 static void add_block(const struct dense *D, int64_t i, int64_t j,
                       const double *val, int64_t count, int64_t k,
                       bool transposed)
 {
-    const int b = block_of(D->T);
+    const int b = block_of(D->T) * parts_of(D->T);
     const int64_t cols = cols_of(D->T) * b;
     for (int r = 0; r < b; ++r)
         for (int c = 0; c < b; ++c) {
-            const double v = transposed ? val[place_of(D->T, count, k, c, r)]
-                                        : val[place_of(D->T, count, k, r, c)];
+            const double v = value_of(D->T, val, count, k, r, c, transposed);
             const int64_t at = (i * b + r) * cols + j * b + c;
             D->at[at] = D->set[at] ? D->at[at] + v : v;
             D->set[at] = true;
@@ -186,7 +206,7 @@ static void add_faces(const struct dense *D)
 
 double *test_layout_dense(const struct test_layout *T)
 {
-    const int b = block_of(T);
+    const int b = block_of(T) * parts_of(T);
     const size_t count = (size_t)(T->L.rows * cols_of(T) * b * b);
     const struct dense D = {T, calloc(count, sizeof *D.at),
                             calloc(count, sizeof *D.set)};

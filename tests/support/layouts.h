@@ -24,6 +24,6 @@ void test_layout_finish(struct test_layout *T);
 // Other values, of which the diagonal of LDU dominates.
 void test_layout_renew(struct test_layout *T, unsigned seed);
 
-// The matrix by rows, freed by the caller: each entry of L added in the order
-// of its arrays.
+// The matrix by rows, freed by the caller, of a complex one the real form: each
+// entry of L added in the order of its arrays.
 double *test_layout_dense(const struct test_layout *T);

@@ -150,7 +150,8 @@ class lcl_layout(_Struct):
         ("row_ptr32", _pointer(ctypes.c_int32)),
         ("row", _pointer(ctypes.c_int32)), ("col", _pointer(ctypes.c_int32)),
         ("val", _pointer(_double)), ("upper", _pointer(_double)),
-        ("lower", _pointer(_double))]
+        ("lower", _pointer(_double)), ("is_complex", _bool),
+        ("hermitian", _bool)]
 
 
 class lcl_dense(_Struct):
@@ -174,7 +175,8 @@ class lcl_operator_info(_Struct):
         ("spmv", _spmv), ("kron", _kron), ("stages", _int), ("rows", _long),
         ("cols", _long), ("nnz", _long), ("block_size", _int),
         ("bytes", _bytes), ("traffic", _bytes), ("callback", _bool),
-        ("devices", _int), ("communication", _communication)]
+        ("is_complex", _bool), ("devices", _int),
+        ("communication", _communication)]
 
 
 class lcl_partition_params(_Struct):
