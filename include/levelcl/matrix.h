@@ -239,6 +239,10 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_dense_write_complex(
  * "aniso:N,EPS": -u_xx - EPS (u_yy + u_zz), "jump:N,CONTRAST": -div(k grad u)
  *     with k = 1 and k = CONTRAST alternately in cubes of 8^3 cells, harmonic
  *     means on faces; both by finite volumes on N^3 cells, u = 0 around them;
+ * "helmholtz:N,K": -Laplace u - K^2 u by finite volumes on N^3 cells of the
+ *     unit cube, du/dn = i K u on its faces, which absorb waves that meet them
+ *     at right angles; 2 pi N / K cells for each wavelength. Complex symmetric,
+ *     in real form;
  * "q1:N": -Laplace u by trilinear elements on N^3 cubes, u = 0 around them:
  *     (N - 1)^3 unknowns; "elasticity:N": isotropic linear elasticity, Young's
  *     modulus 1, Poisson's ratio 0.3, on N^3 cubes, clamped at x = 0: the
@@ -250,6 +254,10 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_dense_write_complex(
  * LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_csr_problem(
     struct lcl_csr *A, const char *name, const struct lcl_log *log);
+
+/* Whether the matrix of this name, of less than 256 bytes, is the real form of
+ * a complex one. false for NULL and unknown names. */
+LCL_API bool lcl_problem_is_complex(const char *name);
 
 /* Coordinates of the nodes of "elasticity:N", one row per node, three columns,
  * in units of the side of a cube. Ownership and errors as above. */

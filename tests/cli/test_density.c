@@ -144,6 +144,7 @@ static void test_grid__is_that_of_the_problem(void **state)
     expect_grid_of_problem("elasticity:5", 3);
     expect_grid_of_problem("blackoil:5", 3);
     expect_grid_of_problem("jump:9,100", 1);
+    expect_grid_of_problem("helmholtz:6,2", 2);
 }
 
 static void test_grid__is_unknown_where_the_rows_do_not_fit(void **state)

@@ -2,6 +2,7 @@
 // The built-in problems: sizes, values computed by hand, refused names.
 #include "lib/io/problems/problem.h"
 #include "lib/io/problems/uniform.h"
+#include "lib/matrix/pairs.h"
 #include "tests/support/capture.h"
 #include "tests/support/matrices.h"
 #include "tests/support/test.h"
@@ -64,6 +65,8 @@ static void test_problem__sizes_are_those_of_the_formulas(void **state)
         {"jump:20,1e4", 8000, 53600},
         {"q1:2", 1, 1},
         {"q1:5", 64, 1000},
+        {"helmholtz:1,2", 2, 4},
+        {"helmholtz:3,2", 54, 540},
         {"blackoil:1", 3, 9},
         {"blackoil:5", 375, 6525},
         {"elasticity:1", 12, 144},
@@ -204,6 +207,29 @@ static void test_problem__aniso_is_weak_along_y_and_z(void **state)
         assert_true(test_entry(&A, 13, row[k].column) == row[k].value);
     assert_true(is_symmetric(&A));
     lcl_csr_finish(&A);
+}
+
+// A corner, a face and the center of 3^3 cells of spacing 1 / 3.
+static void test_problem__helmholtz_absorbs_at_the_boundary(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t cell;
+        double re, im;
+    } diagonal[] = {{0, 2.75, -1.5}, {4, 4.75, -0.5}, {13, 5.75, 0}};
+    struct lcl_csr A = make("helmholtz:3,1.5");
+    assert_int_equal(lcl_csr_check_pairs(&A, NULL), LCL_OK);
+    for (int k = 0; k < 3; ++k) {
+        const int64_t i = 2 * diagonal[k].cell;
+        assert_true(fabs(test_entry(&A, i, i) - diagonal[k].re) < 1e-15);
+        assert_true(fabs(test_entry(&A, i + 1, i) - diagonal[k].im) < 1e-15);
+    }
+    assert_true(test_entry(&A, 0, 2) == -1 && test_entry(&A, 0, 3) == 0);
+    lcl_csr_finish(&A);
+    assert_true(lcl_problem_is_complex("helmholtz:3,1.5"));
+    assert_false(lcl_problem_is_complex("jump:3,1.5"));
+    assert_false(lcl_problem_is_complex("helmholtz"));
+    assert_false(lcl_problem_is_complex(NULL));
 }
 
 // Inside the cubes 1 or the contrast, between them 2 c / (1 + c).
@@ -387,11 +413,12 @@ static void test_problem__wrong_names_list_the_known_ones(void **state)
         "aniso:8",    "aniso:8,",     "aniso:8,0",
         "aniso:8,-1", "aniso:8,nan",  "aniso:8,inf",
         "aniso:8,1x", "jump:8,1e400", "jump:8,1e-101",
-        "jump:0,1",   "elasticity:0", "convdiff:4,0"};
+        "jump:0,1",   "elasticity:0", "convdiff:4,0",
+        "helmholtz:8"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         struct test_capture capture;
         struct lcl_csr A = {.rows = 7};
-        char message[384];
+        char message[400];
         test_capture_init(&capture, LCL_LOG_ERROR);
         assert_int_equal(lcl_csr_problem(&A, names[i], &capture.log),
                          LCL_EINVAL);
@@ -400,7 +427,7 @@ static void test_problem__wrong_names_list_the_known_ones(void **state)
             "unknown problem '%s': expected lap3d:N or lap3d:NXxNYxNZ, also "
             "with ,b=B, laplacian1 to laplacian5, convdiff:NXxNYxNZ, convdiff:N,PE, parabolic, q1:N, q2:M, "
             "elasticity:N, blackoil:N, aniso:N,EPS, jump:N,CONTRAST, "
-            "kuhn:NX,NY,NZ,B or rows:NxL,MxK, with whole numbers >= 1, others "
+            "helmholtz:N,K, kuhn:NX,NY,NZ,B or rows:NxL,MxK, with whole numbers >= 1, others "
             "from 1e-100 to 1e100 and blocks B <= 8",
             names[i]);
         assert_string_equal(capture.last, message);
@@ -466,6 +493,7 @@ int main(void)
         cmocka_unit_test(test_problem__recirculating_flow_is_conserved),
         cmocka_unit_test(test_problem__recirculating_flow_can_be_slow),
         cmocka_unit_test(test_problem__aniso_is_weak_along_y_and_z),
+        cmocka_unit_test(test_problem__helmholtz_absorbs_at_the_boundary),
         cmocka_unit_test(test_problem__jump_has_harmonic_means_between_cubes),
         cmocka_unit_test(test_problem__blackoil_is_conserved),
         cmocka_unit_test(test_problem__q1_is_the_trilinear_laplacian),

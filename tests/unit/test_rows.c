@@ -111,6 +111,7 @@ static void test_rows__problems_are_those_of_one_rank(void **state)
         {"q1:4", 1},
         {"elasticity:3", 3},
         {"blackoil:3", 3},
+        {"helmholtz:4,5", 2},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
         struct lcl_csr A = test_problem(cases[c].name);

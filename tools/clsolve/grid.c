@@ -37,7 +37,8 @@ static void set(struct grid *grid, int64_t nx, int64_t ny, int64_t nz)
 static bool of_problem(struct grid *grid, const char *name)
 {
     static const char *const cubes[] = {
-        "lap3d:", "convdiff:", "aniso:", "jump:", "blackoil:", "kuhn:"};
+        "lap3d:",    "convdiff:", "aniso:",    "jump:",
+        "blackoil:", "kuhn:",     "helmholtz:"};
     int64_t n[3] = {1, 1, 1};
     const char *colon = strchr(name, ':');
     const int count = colon ? read_numbers(colon + 1, n) : 0;

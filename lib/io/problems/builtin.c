@@ -8,11 +8,14 @@
 #include "lib/io/problems/grid.h"
 #include "lib/io/problems/uniform.h"
 
+#include <string.h>
+
 #define KNOWN                                                                  \
  "expected lap3d:N or lap3d:NXxNYxNZ, also with ,b=B, laplacian1 to "          \
  "laplacian5, convdiff:NXxNYxNZ, convdiff:N,PE, "                              \
  "parabolic, q1:N, q2:M, elasticity:N, blackoil:N, aniso:N,EPS, "              \
- "jump:N,CONTRAST, kuhn:NX,NY,NZ,B or rows:NxL,MxK, with whole numbers >= 1, " \
+ "jump:N,CONTRAST, helmholtz:N,K, kuhn:NX,NY,NZ,B or rows:NxL,MxK, with "      \
+ "whole numbers >= 1, "                                                        \
  "others from 1e-100 to 1e100 and blocks B <= 8"
 
 // ---- lap3d: 7-point Laplacian, b x b blocks coupled by C, whose rows sum to 0
@@ -311,31 +314,36 @@ out:
 
 // ---- names
 
+// Of lcl_problem_is_complex(), which does not allocate.
+enum { NAME_MAX_BYTES = 256 };
+
 // The last number of `format` is at most `last_most`. Numbers missing from the
 // name are 1.
 struct problem {
     const char *format;
     int64_t last_most; // 0: any number
     lcl_problem_make *make;
+    bool is_complex;
 };
 
 static const struct problem problems[] = {
-    {"lap3d:#", 0, make_lap3d},
-    {"lap3d:#,b=#", LCL_BLOCK_MAX, make_lap3d},
-    {"lap3d:#x#x#", 0, make_lap3d_box},
-    {"lap3d:#x#x#,b=#", LCL_BLOCK_MAX, make_lap3d_box},
-    {"laplacian#", 5, make_laplacian},
-    {"convdiff:#x#x#", 0, make_convdiff},
-    {"parabolic", 0, make_parabolic},
-    {"q2:#", 0, make_q2},
-    {"kuhn:#,#,#,#", LCL_BLOCK_MAX, make_kuhn},
-    {"rows:#x#,#x#", 0, lcl_problem_rows},
-    {"aniso:#,~", 0, lcl_problem_aniso},
-    {"jump:#,~", 0, lcl_problem_jump},
-    {"convdiff:#,~", 0, lcl_problem_recirculating},
-    {"q1:#", 0, lcl_problem_q1},
-    {"elasticity:#", 0, lcl_problem_elasticity},
-    {"blackoil:#", 0, lcl_problem_blackoil},
+    {"lap3d:#", 0, make_lap3d, false},
+    {"lap3d:#,b=#", LCL_BLOCK_MAX, make_lap3d, false},
+    {"lap3d:#x#x#", 0, make_lap3d_box, false},
+    {"lap3d:#x#x#,b=#", LCL_BLOCK_MAX, make_lap3d_box, false},
+    {"laplacian#", 5, make_laplacian, false},
+    {"convdiff:#x#x#", 0, make_convdiff, false},
+    {"parabolic", 0, make_parabolic, false},
+    {"q2:#", 0, make_q2, false},
+    {"kuhn:#,#,#,#", LCL_BLOCK_MAX, make_kuhn, false},
+    {"rows:#x#,#x#", 0, lcl_problem_rows, false},
+    {"aniso:#,~", 0, lcl_problem_aniso, false},
+    {"jump:#,~", 0, lcl_problem_jump, false},
+    {"convdiff:#,~", 0, lcl_problem_recirculating, false},
+    {"q1:#", 0, lcl_problem_q1, false},
+    {"elasticity:#", 0, lcl_problem_elasticity, false},
+    {"blackoil:#", 0, lcl_problem_blackoil, false},
+    {"helmholtz:#,~", 0, lcl_problem_helmholtz, true},
 };
 
 // Whether the name matches the format of P and its numbers are valid.
@@ -349,13 +357,38 @@ static bool match(const struct problem *P, char *name,
            !(P->last_most > 0 && numbers->whole[last] > P->last_most);
 }
 
+// NULL: none matches the name.
+static const struct problem *find(char *name, struct lcl_numbers *numbers)
+{
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; ++i) {
+        *numbers = (struct lcl_numbers){{1, 1, 1, 1}, 0};
+        if (match(&problems[i], name, numbers))
+            return &problems[i];
+    }
+    return NULL;
+}
+
+bool lcl_problem_is_complex(const char *name)
+{
+    struct lcl_numbers numbers;
+    char copy[NAME_MAX_BYTES];
+    if (!name || strlen(name) >= sizeof copy)
+        return false;
+    strcpy(copy, name);
+    const struct problem *P = find(copy, &numbers);
+    return P && P->is_complex;
+}
+
 static enum lcl_status make_named(const struct lcl_problem_out *to, char *name,
                                   const struct lcl_log *log)
 {
-    for (size_t i = 0; i < sizeof problems / sizeof *problems; ++i) {
-        struct lcl_numbers numbers = {{1, 1, 1, 1}, 0};
-        if (match(&problems[i], name, &numbers))
-            return problems[i].make(to, name, &numbers, log);
+    struct lcl_numbers numbers;
+    const struct problem *P = find(name, &numbers);
+    if (P) {
+        const enum lcl_status st = P->make(to, name, &numbers, log);
+        if (to->rows)
+            to->rows->is_complex = P->is_complex;
+        return st;
     }
     return lcl_fail(log, LCL_EINVAL, "unknown problem '%s': " KNOWN, name);
 }
@@ -419,9 +452,11 @@ enum lcl_status lcl_rows_problem(struct lcl_rows *out, const char *name,
     enum lcl_status st = lcl_share_check(&to.share, log);
     if (st == LCL_OK)
         st = make_copied(&to, name, log);
+    const bool is_complex = out->is_complex;
     if (st == LCL_OK && whole.row_ptr)
         st = lcl_rows_of_rank(out, &whole, &to.share, log);
     lcl_csr_finish(&whole);
+    out->is_complex = is_complex;
     if (st < 0)
         lcl_rows_finish(out);
     return st;

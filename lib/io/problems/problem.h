@@ -48,6 +48,8 @@ lcl_problem_make lcl_problem_rows;
 
 // Finite volumes on N x N x N cells (volumes.c).
 lcl_problem_make lcl_problem_aniso, lcl_problem_jump, lcl_problem_recirculating;
+// The same, complex.
+lcl_problem_make lcl_problem_helmholtz;
 // Black oil in N x N x N cells (reservoir.c).
 lcl_problem_make lcl_problem_blackoil;
 // Trilinear elements on N x N x N cubes (hexahedra.c).

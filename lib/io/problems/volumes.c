@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Built-in problems by finite volumes on N x N x N cells, u = 0 on the boundary
-// of the cube.
+// of the cube unless said otherwise.
 #include "lib/io/problems/grid.h"
 #include "lib/io/problems/problem.h"
 
 #include <math.h>
 
+// Blocks of b rows.
+static enum lcl_status make_blocks(const struct lcl_problem_out *to,
+                                   const char *name,
+                                   const struct lcl_numbers *of, int64_t b,
+                                   lcl_block_fn *block,
+                                   const struct lcl_log *log)
+{
+    const int64_t n = of->whole[0];
+    const struct lcl_recipe how = {
+        {{n, n, n}, b}, &lcl_seven_point, block, of, 0};
+    return lcl_problem_on_grid(to, name, &how, log);
+}
+
 static enum lcl_status make(const struct lcl_problem_out *to, const char *name,
                             const struct lcl_numbers *of, lcl_block_fn *block,
                             const struct lcl_log *log)
 {
-    const int64_t n = of->whole[0];
-    const struct lcl_recipe how = {
-        {{n, n, n}, 1}, &lcl_seven_point, block, of, 0};
-    return lcl_problem_on_grid(to, name, &how, log);
+    return make_blocks(to, name, of, 1, block, log);
 }
 
 // Along which axis neighbour q lies.
@@ -129,4 +139,35 @@ enum lcl_status lcl_problem_recirculating(const struct lcl_problem_out *to,
                                           const struct lcl_log *log)
 {
     return make(to, name, of, recirculating_block, log);
+}
+
+// ---- helmholtz: -Laplace u - K^2 u, du/dn = i K u on the boundary
+
+// The real form of (faces inside - (K h)^2) - i K h (faces on the boundary) on
+// the diagonal, and of -1.
+static void helmholtz_block(const void *user, const struct lcl_site *site,
+                            int q, uint64_t *random, double *block)
+{
+    const struct lcl_numbers *of = user;
+    const double kh = of->real / (double)of->whole[0];
+    double re = -1, im = 0;
+    (void)random;
+    if (q == lcl_seven_point.center) {
+        int inside = -1;
+        for (unsigned rest = site->present; rest; rest &= rest - 1)
+            ++inside;
+        re = inside - kh * kh;
+        im = -kh * (lcl_seven_point.count - 1 - inside);
+    }
+    block[0] = block[3] = re;
+    block[1] = 0 - im;
+    block[2] = im;
+}
+
+enum lcl_status lcl_problem_helmholtz(const struct lcl_problem_out *to,
+                                      const char *name,
+                                      const struct lcl_numbers *of,
+                                      const struct lcl_log *log)
+{
+    return make_blocks(to, name, of, 2, helmholtz_block, log);
 }
