@@ -97,6 +97,12 @@ LCL_API void lcl_bsr_finish(struct lcl_bsr *A);
 LCL_API void lcl_dense_finish(struct lcl_dense *X);
 LCL_API void lcl_rows_finish(struct lcl_rows *R);
 
+/* Replaces the numbers of X by pairs with imaginary parts 0: vectors of a
+ * complex system. Returns LCL_OK; LCL_EINVAL (NULL); LCL_ERANGE (2^31 rows);
+ * LCL_ENOMEM. On error X is unchanged. */
+LCL_NODISCARD LCL_API enum lcl_status lcl_dense_to_complex(
+    struct lcl_dense *X, const struct lcl_log *log);
+
 /* Checks that A is a well-formed CSR matrix: counts, ascending row pointers,
  * ascending columns in range, finite values.
  * Returns LCL_OK, LCL_EINVAL (A or an array is NULL) or LCL_EFORMAT, and logs

@@ -148,3 +148,28 @@ enum lcl_status lcl_entries_of_pairs(struct lcl_entries *E,
     E->count = next - E->at;
     return LCL_OK;
 }
+
+// ------------------------------------------------------------------- vectors
+
+enum lcl_status lcl_dense_to_complex(struct lcl_dense *X,
+                                     const struct lcl_log *log)
+{
+    if (!X || (X->rows > 0 && X->cols > 0 && !X->val))
+        return lcl_misuse(log, "lcl_dense_to_complex: an argument is NULL");
+    if (!X->val)
+        return LCL_OK;
+    if (X->rows > INT32_MAX / 2)
+        return lcl_fail(log, LCL_ERANGE,
+                        "%" PRId64 " complex rows, expected at most %d",
+                        X->rows, INT32_MAX / 2);
+    const size_t count = (size_t)X->rows * (size_t)X->cols;
+    double *pairs = lcl_calloc(count, 2 * sizeof *pairs);
+    if (!pairs)
+        return lcl_fail_memory(log, "a complex vector");
+    for (size_t k = 0; k < count; ++k)
+        pairs[2 * k] = X->val[k];
+    lcl_free(X->val);
+    X->val = pairs;
+    X->rows *= 2;
+    return LCL_OK;
+}

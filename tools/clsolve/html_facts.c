@@ -17,6 +17,9 @@ static void put_matrix(FILE *out, const struct job *job)
         html_text(out, ", ");
         html_value(out, "nnz", (double)job->A.nnz, "%s nonzeros",
                    html_count(job->A.nnz).text);
+        if (job_parts(job) == 2)
+            html_text(out, ", the real form of %s complex rows",
+                      html_count(job->unknowns / 2).text);
     } else {
         html_text(out, ": A (x) M + tau B (x) L, %d stages, tau %g",
                   job->kron.K.stages, job->kron.K.tau);

@@ -10,6 +10,7 @@ static enum lcl_status read_matrix(struct job *job)
 {
     if (job->cli.problem) {
         job->phase = JOB_USAGE;
+        job->read.is_complex = lcl_problem_is_complex(job->cli.problem);
         return lcl_csr_problem(&job->A, job->cli.problem, &job->log);
     }
     const char *const *text = job->cli.text;
@@ -83,22 +84,49 @@ enum lcl_status job_check_square(struct job *job)
         return messages_fail(&job->messages, LCL_EFORMAT,
                              "%s is %" PRId64 " x %" PRId64
                              ": a linear system needs a square matrix",
-                             job_title(job), A->rows, A->cols);
+                             job_title(job), A->rows / job_parts(job),
+                             A->cols / job_parts(job));
     if (A->rows == 0)
         return messages_fail(&job->messages, LCL_EFORMAT,
                              "%s is empty: it has no rows", job_title(job));
     return LCL_OK;
 }
 
+// The number of the complex row of a row that counts from 1.
+static int64_t row_of_file(const struct job *job, int64_t row)
+{
+    return (row - 1) / job_parts(job) + 1;
+}
+
+// A real vector does not span what it spans with complex factors.
+static enum lcl_status check_complex(struct job *job)
+{
+    const struct cli *cli = &job->cli;
+    const char *option = cli->nullspace     ? "--nullspace"
+                         : cli->near_null   ? "--near-null"
+                         : cli->coordinates ? "--coordinates"
+                                            : NULL;
+    if (job_parts(job) == 1 || !option)
+        return LCL_OK;
+    job->phase = JOB_USAGE;
+    return messages_fail(&job->messages, LCL_EUNSUPPORTED,
+                         "%s needs a real matrix, but %s is complex", option,
+                         job_title(job));
+}
+
 // A given null space may have the unknowns of empty rows.
 enum lcl_status job_check_zero_rows(struct job *job)
 {
     const struct facts *facts = &job->facts;
+    const enum lcl_status st = check_complex(job);
+    if (st < 0)
+        return st;
     if (facts->zero_rows > 0 && !job->cli.nullspace)
         return messages_fail(&job->messages, LCL_EFORMAT,
                              "row %" PRId64 " of %s has no nonzero entry: the "
                              "matrix is singular",
-                             facts->first_zero_row, job_title(job));
+                             row_of_file(job, facts->first_zero_row),
+                             job_title(job));
     return LCL_OK;
 }
 
@@ -106,14 +134,15 @@ enum lcl_status job_check_zero_rows(struct job *job)
 enum lcl_status job_check_rows(struct job *job)
 {
     const struct facts *facts = &job->facts;
-    if (job_check_zero_rows(job) < 0)
-        return LCL_EFORMAT;
+    const enum lcl_status st = job_check_zero_rows(job);
+    if (st < 0)
+        return st;
     if (facts->missing_diagonals > 0)
         messages_warn(&job->messages,
                       "%s has rows without a diagonal entry: %" PRId64
                       ", the first is row %" PRId64,
-                      job_title(job), facts->missing_diagonals,
-                      facts->first_missing_diagonal);
+                      job_title(job), facts->missing_diagonals / job_parts(job),
+                      row_of_file(job, facts->first_missing_diagonal));
     return LCL_OK;
 }
 

@@ -34,15 +34,36 @@ static int64_t count_vectors(const struct job *job, const struct lcl_dense *F)
 static enum lcl_status refuse_shape(struct job *job, const struct lcl_dense *F,
                                     const char *path, const char *what)
 {
+    const int parts = job_parts(job);
     char stages[64] = "";
     if (cli_is_kron(&job->cli))
         snprintf(stages, sizeof stages, "%" PRId64 " x %d or ",
                  job_stage_rows(job), job->kron.K.stages);
-    return messages_fail(
-        &job->messages, LCL_EFORMAT,
-        "%s is %" PRId64 " x %" PRId64 ", but %s needs %s of %s%" PRId64
-        " x 1, or several of them",
-        path, F->rows, F->cols, job_title(job), what, stages, job->unknowns);
+    return messages_fail(&job->messages, LCL_EFORMAT,
+                         "%s is %" PRId64 " x %" PRId64
+                         ", but %s needs %s of %s%" PRId64
+                         " x 1, or several of them",
+                         path, F->rows / parts, F->cols, job_title(job), what,
+                         stages, job->unknowns / parts);
+}
+
+// ---------------------------------------------------------------- complex
+
+// Reads vectors of the system: real ones of a complex system become pairs.
+static enum lcl_status read_dense(struct job *job, struct lcl_dense *F,
+                                  const char *path)
+{
+    struct lcl_read_info info = {0};
+    const bool complex_system = job_parts(job) == 2;
+    const enum lcl_status st = lcl_dense_read(F, path, &info, &job->log);
+    if (st < 0 || !info.is_complex == !complex_system)
+        return st;
+    if (complex_system)
+        return lcl_dense_to_complex(F, &job->log);
+    return messages_fail(&job->messages, LCL_EFORMAT,
+                         "%s is complex, but %s is real: solve for the real "
+                         "and the imaginary parts, as columns of one file",
+                         path, job_title(job));
 }
 
 // Whether x would be written as a PETSc vector, which has one column.
@@ -90,7 +111,7 @@ enum lcl_status job_read_rhs(struct job *job)
     const char *path = job_rhs(job);
     const enum lcl_status st =
         job->cli.text[3] ? lcl_dense_read_text(&job->rhs, path, &job->log)
-                         : lcl_dense_read(&job->rhs, path, NULL, &job->log);
+                         : read_dense(job, &job->rhs, path);
     if (st < 0)
         return st;
     const int64_t count = count_vectors(job, &job->rhs);
@@ -105,7 +126,7 @@ static enum lcl_status read_guess(struct job *job)
 {
     const char *path = job->cli.x0;
     const enum lcl_status st =
-        path ? lcl_dense_read(&job->guess, path, NULL, &job->log) : LCL_OK;
+        path ? read_dense(job, &job->guess, path) : LCL_OK;
     if (st < 0 || !path)
         return st;
     const int64_t count = count_vectors(job, &job->guess);
@@ -125,7 +146,7 @@ static enum lcl_status read_guess(struct job *job)
 static enum lcl_status multiply_ones(struct job *job, double *ones)
 {
     for (int64_t i = 0; i < job->unknowns; ++i)
-        ones[i] = 1;
+        ones[i] = job_one(job, i);
     if (!cli_is_kron(&job->cli))
         lcl_csr_multiply(&job->A, ones, job->made_rhs);
     else if (lcl_kron_multiply(&job->kron.K, ones, job->made_rhs) < 0)
@@ -159,7 +180,7 @@ static enum lcl_status make_rhs(struct job *job)
         break;
     case CLI_RHS_ONES:
         for (size_t i = 0; i < n; ++i)
-            b[i] = 1;
+            b[i] = job_one(job, (int64_t)i);
     }
     return LCL_OK;
 }

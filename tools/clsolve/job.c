@@ -310,11 +310,22 @@ bool job_is_interrupted(const struct job *job)
            job->report.stop == LCL_STOP_CANCELLED;
 }
 
+int job_parts(const struct job *job)
+{
+    return job->read.is_complex ? 2 : 1;
+}
+
+double job_one(const struct job *job, int64_t k)
+{
+    return k % job_parts(job) == 0;
+}
+
 double job_error(const struct job *job)
 {
+    const int parts = job_parts(job);
     double most = 0;
-    for (int64_t i = 0; i < job->unknowns; ++i)
-        most = fmax(most, fabs(job->x[i] - 1));
+    for (int64_t i = 0; i < job->unknowns; i += parts)
+        most = fmax(most, hypot(job->x[i] - 1, parts == 2 ? job->x[i + 1] : 0));
     return most;
 }
 

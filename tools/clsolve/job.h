@@ -175,6 +175,13 @@ const char *job_input_title(const char *path);
 // The matrix by the name that the user gave.
 const char *job_title(const struct job *job);
 
+// Real numbers of a complex number, 2, if the system is complex; else 1. Its
+// matrix and vectors are in real form (levelcl/matrix.h).
+int job_parts(const struct job *job);
+
+// Part k of the number 1, of which A*ones and ones have vectors.
+double job_one(const struct job *job, int64_t k);
+
 // The file of the right-hand side, or NULL.
 const char *job_rhs(const struct job *job);
 

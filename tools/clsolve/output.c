@@ -240,11 +240,20 @@ enum lcl_status job_write_report(struct job *job, const char *text,
 
 // ---------------------------------------------------------------- all
 
+static enum lcl_status write_dense(struct job *job, const struct lcl_dense *X)
+{
+    const char *path = job->cli.output;
+    return job_parts(job) == 2 ? lcl_dense_write_complex(X, path, &job->log)
+                               : lcl_dense_write(X, path, &job->log);
+}
+
 static enum lcl_status save_converted(struct job *job)
 {
-    return job->A.row_ptr
-               ? lcl_csr_write(&job->A, job->cli.output, &job->log)
-               : lcl_dense_write(&job->rhs, job->cli.output, &job->log);
+    const char *path = job->cli.output;
+    if (!job->A.row_ptr)
+        return write_dense(job, &job->rhs);
+    return job_parts(job) == 2 ? lcl_csr_write_complex(&job->A, path, &job->log)
+                               : lcl_csr_write(&job->A, path, &job->log);
 }
 
 // Writes x in the shape of the right-hand side; without one, one column per
@@ -260,7 +269,7 @@ static enum lcl_status save_solution(struct job *job)
         X.rows = job->rhs.rows;
         X.cols = job->rhs.cols;
     }
-    return lcl_dense_write(&X, job->cli.output, &job->log);
+    return write_dense(job, &X);
 }
 
 enum lcl_status job_write(struct job *job)

@@ -107,6 +107,7 @@ static void reduce_facts(struct job *job)
     job->A =
         (struct lcl_csr){.rows = R->total, .cols = R->total, .nnz = sums[4]};
     job->unknowns = R->total;
+    job->read.is_complex = R->is_complex;
 }
 
 static enum lcl_status read_matrix(struct job *job)
@@ -235,12 +236,13 @@ static enum lcl_status read_rhs(struct job *job)
     return job->ranks->rank == 0 ? job_read_rhs(job) : LCL_OK;
 }
 
-static void multiply_ones(const struct lcl_rows *R, double *b)
+static void multiply_ones(const struct job *job, double *b)
 {
+    const struct lcl_rows *R = &job->ranks->rows;
     for (int64_t i = 0; i < R->rows; ++i) {
         b[i] = 0;
         for (int64_t k = R->row_ptr[i]; k < R->row_ptr[i + 1]; ++k)
-            b[i] += R->val[k];
+            b[i] += R->val[k] * job_one(job, R->col[k]);
     }
 }
 
@@ -262,14 +264,14 @@ static void make_rhs(struct job *job)
         if (cli_is_kron(&job->cli))
             ranks_multiply_ones_kron(R, &job->kron.K, b);
         else
-            multiply_ones(&R->rows, b);
+            multiply_ones(job, b);
         break;
     case CLI_RHS_RANDOM:
         make_random(R, job->cli.seed, b);
         break;
     case CLI_RHS_ONES:
         for (int64_t i = 0; i < R->stages * R->rows.rows; ++i)
-            b[i] = 1;
+            b[i] = job_one(job, i);
     }
 }
 

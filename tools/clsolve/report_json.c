@@ -30,6 +30,8 @@ static void put_kron(cJSON *matrix, const struct job *job)
 static void put_facts(cJSON *matrix, const struct job *job)
 {
     const struct facts *facts = &job->facts;
+    if (job_parts(job) == 2)
+        json_put_count(matrix, "complex_rows", job->A.rows / 2);
     json_put_count(matrix, "rows", job->A.rows);
     json_put_count(matrix, "cols", job->A.cols);
     json_put_count(matrix, "nnz", job->A.nnz);
@@ -378,6 +380,9 @@ bool json_convert(const struct job *job)
     cJSON *object =
         cJSON_AddObjectToObject(record, is_matrix ? "matrix" : "vector");
     json_put_name(object, "name", job_title(job));
+    if (job_parts(job) == 2)
+        json_put_count(object, "complex_rows",
+                       (is_matrix ? job->A.rows : job->rhs.rows) / 2);
     json_put_count(object, "rows", is_matrix ? job->A.rows : job->rhs.rows);
     json_put_count(object, "cols", is_matrix ? job->A.cols : job->rhs.cols);
     if (is_matrix)

@@ -50,6 +50,13 @@ static void system_in_kronecker_form(const struct job *job)
     duplicates(job);
 }
 
+static const char *symmetry(int of_file)
+{
+    return of_file < 0   ? "skew-symmetric"
+           : of_file > 1 ? "Hermitian"
+                         : "symmetric";
+}
+
 void text_matrix(const struct job *job)
 {
     const struct lcl_csr *A = &job->A;
@@ -57,15 +64,22 @@ void text_matrix(const struct job *job)
         system_in_kronecker_form(job);
         return;
     }
+    const int parts = job_parts(job);
     line("matrix");
-    printf("%s: %" PRId64 " rows", terminal_text(job_title(job)).text, A->rows);
+    printf("%s: %" PRId64 "%s rows", terminal_text(job_title(job)).text,
+           A->rows / parts, parts == 2 ? " complex" : "");
     if (A->rows != A->cols)
-        printf(", %" PRId64 " columns", A->cols);
-    printf(", %" PRId64 " nonzeros", A->nnz);
+        printf(", %" PRId64 " columns", A->cols / parts);
+    printf(", %" PRId64 " nonzeros", A->nnz / (parts * parts));
     if (job->read.symmetric)
-        printf(job->read.symmetric > 0 ? " (symmetric file)"
-                                       : " (skew-symmetric file)");
+        printf(" (%s file)", symmetry(job->read.symmetric));
     duplicates(job);
+    if (parts == 2) {
+        line("real form");
+        printf("%" PRId64 " rows, pairs of real and imaginary parts, which are "
+               "counted below\n",
+               A->rows);
+    }
 }
 
 void text_ranks(const struct job *job)
@@ -503,9 +517,10 @@ void text_convert(const struct job *job)
         text_matrix(job);
     } else {
         line("vector");
-        printf("%s: %" PRId64 " x %" PRId64 "\n",
-               terminal_text(job_title(job)).text, job->rhs.rows,
-               job->rhs.cols);
+        printf("%s: %" PRId64 " x %" PRId64 "%s\n",
+               terminal_text(job_title(job)).text,
+               job->rhs.rows / job_parts(job), job->rhs.cols,
+               job_parts(job) == 2 ? ", complex" : "");
     }
     written(job, "");
 }
