@@ -17,6 +17,7 @@
 
 #include <levelcl/levelcl.h>
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -109,12 +110,20 @@ class Error : public std::runtime_error
 };
 
 /* Elements next to each other that somebody else owns: made from whatever
- * std::data() and std::size() take, such as std::vector and std::span. */
+ * std::data() and std::size() take, such as std::vector and std::span. Complex
+ * numbers are viewed as pairs of doubles, the vectors and values of complex
+ * matrices (layout.h): View<const double>(val).data() is a `val` there. */
 template <class T> class View
 {
     template <class C>
     using element =
         std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>;
+
+    template <class C>
+    static constexpr bool is_complex =
+        std::is_same_v<std::remove_const_t<T>, double> &&std::is_same_v<
+            std::remove_const_t<element<C>>, std::complex<double>> &&
+        (std::is_const_v<T> || !std::is_const_v<element<C>>);
 
   public:
     View(T *data, std::size_t size) noexcept : data_(data), size_(size)
@@ -125,6 +134,13 @@ template <class T> class View
                            !std::is_same_v<std::decay_t<C>, View> &&
                            std::is_convertible_v<element<C> (*)[], T (*)[]>>>
     View(C &&elements) : data_(std::data(elements)), size_(std::size(elements))
+    {
+    }
+
+    template <class C, std::enable_if_t<is_complex<C>, int> = 0>
+    View(C &&numbers)
+        : data_(reinterpret_cast<T *>(std::data(numbers))),
+          size_(2 * std::size(numbers))
     {
     }
 

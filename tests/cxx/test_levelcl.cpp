@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <complex>
 #include <cstdio>
 #include <random>
 #include <stdexcept>
@@ -172,6 +173,39 @@ void test_chain__can_be_cancelled(const levelcl::Context &ctx)
     CHECK(chain.solve(s.b, s.x).converged());
     check_error(LCL_ECANCELLED, "",
                 [&] { levelcl::Chain(A, {"time-limit=1e-9"}); });
+}
+
+// [1 + i, 0; 2, 3 - i] (1, i) = (1 + i, 3 + 3 i)
+void test_complex__numbers_are_pairs(const levelcl::Context &ctx)
+{
+    using Complex = std::complex<double>;
+    const std::vector<std::int64_t> row_ptr = {0, 1, 3};
+    const std::vector<std::int32_t> col = {0, 0, 1};
+    std::vector<Complex> val = {{1, 1}, {2, 0}, {3, -1}};
+    const std::array<Complex, 2> b = {Complex(1, 1), Complex(3, 3)};
+    std::vector<Complex> x(2), y(2);
+    lcl_layout L = LCL_LAYOUT_INIT;
+    L.rows = 2;
+    L.nnz = 3;
+    L.row_ptr = row_ptr.data();
+    L.col = col.data();
+    L.val = levelcl::View<const double>(val).data();
+    L.is_complex = true;
+    levelcl::Operator A(ctx, L);
+    CHECK(A.info().is_complex && A.info().rows == 4);
+    levelcl::Chain chain(A, {"rtol=1e-12"});
+    CHECK(chain.solve(b, x).converged());
+    CHECK(std::abs(x[0] - 1.0) < 1e-10);
+    CHECK(std::abs(x[1] - Complex(0, 1)) < 1e-10);
+    for (Complex &v : val)
+        v *= Complex(0, 1);
+    A.update(val);
+    A.apply(x, y);
+    CHECK(std::abs(y[1] - Complex(-3, 3)) < 1e-9);
+    static_assert(!std::is_constructible_v<levelcl::View<double>,
+                                           const std::vector<Complex> &>);
+    static_assert(!std::is_constructible_v<levelcl::View<double>,
+                                           std::vector<std::complex<float>> &>);
 }
 
 void test_objects__move_and_end_in_any_order(const levelcl::Context &shared)
@@ -535,6 +569,7 @@ int main()
     test_update__solves_with_the_new_values(ctx);
     test_views__take_contiguous_containers(ctx);
     test_layouts__are_operators(ctx);
+    test_complex__numbers_are_pairs(ctx);
     test_objects__move_and_end_in_any_order(ctx);
     test_objects__that_were_moved_from_throw(ctx);
     test_objects__may_move_and_end_in_their_monitor(ctx);

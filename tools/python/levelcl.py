@@ -459,6 +459,7 @@ _PROTOTYPES = {
     "options_help": (_pointer(lcl_option_help), _int),
     "csr_problem": (_int, _pointer(lcl_csr), _text, _pointer(lcl_log)),
     "csr_finish": (None, _pointer(lcl_csr)),
+    "problem_is_complex": (_bool, _text),
     "rigid_body_modes": (_int, _pointer(lcl_dense), _pointer(lcl_dense),
                          _pointer(lcl_log)),
     "dense_finish": (None, _pointer(lcl_dense)),
@@ -823,31 +824,44 @@ def _array(values, name):
     return np.asarray(values)
 
 
-def _doubles(values, name, order="C"):
-    """`values` as an array of doubles, copied if need be."""
+def _doubles(values, name, order="C", dtype=np.float64):
+    """`values` as an array of doubles, or of complex numbers, copied if need
+    be."""
     values = _array(values, name)
-    if values.dtype.kind not in "biuf":
-        raise TypeError(f"{name} has dtype {values.dtype}: expected real"
-                        " numbers")
-    return np.require(values, np.float64, [order, "A"])
+    is_complex = np.dtype(dtype).kind == "c"
+    if values.dtype.kind not in ("biufc" if is_complex else "biuf"):
+        raise TypeError(f"{name} has dtype {values.dtype}: expected"
+                        f" {'' if is_complex else 'real '}numbers")
+    return np.require(values, dtype, [order, "A"])
 
 
-def _vector(values, rows, name):
-    """`values` as `rows` doubles; one column counts as a vector."""
-    values = _doubles(values, name)
+def _dtype_of(*arrays):
+    """That of matrices and vectors with these numbers."""
+    kinds = {np.dtype(getattr(array, "dtype", float)).kind for array in arrays}
+    return np.complex128 if "c" in kinds else np.float64
+
+
+def _numbers_in(dtype):
+    """The doubles of a number."""
+    return 2 if np.dtype(dtype).kind == "c" else 1
+
+
+def _vector(values, rows, name, dtype=np.float64):
+    """`values` as `rows` numbers; one column counts as a vector."""
+    values = _doubles(values, name, dtype=dtype)
     if values.shape not in ((rows,), (rows, 1)):
         raise ValueError(f"{name} has shape {values.shape}: expected"
                          f" ({rows},)")
     return values
 
 
-def _columns(values, rows, name):
-    """`values` as columns of `rows` doubles, one after the other."""
+def _columns(values, rows, name, dtype=np.float64):
+    """`values` as columns of `rows` numbers, one after the other."""
     shape = np.shape(values)
     if len(shape) != 2 or shape[0] != rows or not 1 <= shape[1] < 2**31:
         raise ValueError(f"{name} has shape {shape}: expected ({rows}, k) with"
                          " 1 <= k < 2^31")
-    return _doubles(values, name, "F")
+    return _doubles(values, name, "F", dtype)
 
 
 def _need_columns(values, name):
@@ -913,7 +927,7 @@ def _pattern(A):
 
 def _values_of(A, ptr):
     return _doubles(_entries(A.data, ptr[-1], 3 if A.format == "bsr" else 1,
-                             "A.data"), "A")
+                             "A.data"), "A", dtype=_dtype_of(A))
 
 
 def _ascends(ptr, index):
@@ -943,9 +957,11 @@ class _Matrix:
 
     def __init__(self, A):
         if not scipy.sparse.issparse(A):
-            A = _doubles(A, "A")
+            A = _array(A, "A")
+            A = _doubles(A, "A", dtype=_dtype_of(A))
             _need_columns(A, "A")
             A = scipy.sparse.csr_matrix(A)
+        self.dtype = _dtype_of(A)
         _array(getattr(A, "data", ()), "A.data")
         self.shape = A.shape
         self.direct = self._take(A)
@@ -956,7 +972,8 @@ class _Matrix:
         """Takes the arrays of A if they have the form of the library."""
         height, width = _block(A)
         self.block_size = height
-        self.blocks = A.format == "bsr" and height == width <= BLOCK_MAX
+        self.blocks = (A.format == "bsr" and height == width <= BLOCK_MAX
+                       and self.dtype == np.float64)
         if A.format != "csr" and not self.blocks:
             return False
         self.row_ptr, self.col_ind = _pattern(A)
@@ -965,6 +982,8 @@ class _Matrix:
 
     @property
     def create(self):
+        if self.dtype == np.complex128:
+            return _lib.operator_create_layout
         return (_lib.operator_create_bsr if self.blocks
                 else _lib.operator_create)
 
@@ -972,6 +991,11 @@ class _Matrix:
         arrays = (_at(self.row_ptr, _long), _at(self.col_ind, ctypes.c_int32),
                   _at(self.val))
         rows, cols = (size // self.block_size for size in self.shape)
+        if self.dtype == np.complex128:
+            row_ptr, col, val = arrays
+            return lcl_layout(rows=rows, cols=cols, nnz=len(self.col_ind),
+                              row_ptr=row_ptr, col=col, val=val,
+                              is_complex=True)
         if self.blocks:
             return lcl_bsr(rows, cols, len(self.col_ind), self.block_size,
                            *arrays)
@@ -996,16 +1020,17 @@ class _Matrix:
     def new_values(self, values):
         count = len(self.col_ind) * self.block_size**2
         if scipy.sparse.issparse(values):
-            if self._is_of(values):
+            if self._is_of(values) and _dtype_of(values) == self.dtype:
                 return _values_of(values, self.row_ptr)
             new = _Matrix(values)
             if not self.same_pattern(new):
                 raise ValueError("the new matrix has another pattern")
-            return new.val
+            return _doubles(new.val, "values", dtype=self.dtype)
         if not self.direct:
             raise ValueError("A was converted, so that its values have another"
                              " order: expected a matrix")
-        return _sized(_doubles(values, "values"), count, "values")
+        return _sized(_doubles(values, "values", dtype=self.dtype), count,
+                      "values")
 
 
 class Layout:
@@ -1014,8 +1039,9 @@ class Layout:
     upper and perhaps lower, where val is the diagonal, row the owners and col
     the neighbours of faces. triangle: "both", "lower" or "upper"; order, of the
     values of blocks: "rows", "columns" or "components". rows and cols count
-    blocks; cols 0 means rows. Arrays of int32 (row_ptr also int64) and float64
-    are not copied."""
+    blocks; cols 0 means rows. hermitian: mirrored blocks are conjugated, too.
+    Arrays of int32 (row_ptr also int64), float64 and, of complex matrices,
+    complex128 are not copied."""
     create = _lib.operator_create_layout
     _arrays = {"csr": ("row_ptr",), "coo": ("row",),
                "ldu": ("row", "upper", "lower")}
@@ -1024,8 +1050,13 @@ class Layout:
 
     def __init__(self, type, rows, col, val, *, cols=0, row_ptr=None, row=None,
                  upper=None, lower=None, triangle="both", order="rows",
-                 block_size=1, base=0):
+                 block_size=1, base=0, hermitian=False):
+        self.dtype = _dtype_of(*(np.asarray(array)
+                                 for array in (val, upper, lower)
+                                 if array is not None))
         self._struct = lcl_layout(
+            is_complex=self.dtype == np.complex128,
+            hermitian=_switch(hermitian, "hermitian"),
             type=_place(type, tuple(self._arrays), "type"),
             triangle=_place(triangle, self._triangles, "triangle"),
             order=_place(order, self._orders, "order"),
@@ -1047,7 +1078,7 @@ class Layout:
     def _take(self, given, ldu):
         L = self._struct
         self.shape = L.rows * L.block_size, (L.cols or L.rows) * L.block_size
-        arrays = {name: _of_layout(array, name)
+        arrays = {name: _of_layout(array, name, self.dtype)
                   for name, array in given.items() if array is not None}
         if "row_ptr" in arrays:
             row_ptr = _sized(arrays["row_ptr"], L.rows + 1, "row_ptr")
@@ -1072,12 +1103,13 @@ class Layout:
     def new_values(self, values):
         if scipy.sparse.issparse(values):
             raise ValueError("A is a Layout: expected an array of its values")
-        return _sized(_doubles(values, "values"), self._size, "values")
+        return _sized(_doubles(values, "values", dtype=self.dtype), self._size,
+                      "values")
 
 
-def _of_layout(array, name):
+def _of_layout(array, name, dtype):
     if name in ("val", "upper", "lower"):
-        return _doubles(array, name)
+        return _doubles(array, name, dtype=dtype)
     wide = name == "row_ptr" and np.asarray(array).dtype != np.int32
     return _integers(array, np.int64 if wide else np.int32, name)
 
@@ -1197,7 +1229,7 @@ def _precond_arrays(params, op, labels=None, block_ptr=None, cpr_blocks=None):
         params.block_jacobi.pointers = block_ptr.size
     if cpr_blocks is not None:
         cpr_blocks = _sized(_doubles(cpr_blocks, "cpr_blocks"),
-                            op.shape[0] * op.info.block_size, "cpr_blocks")
+                            op.info.rows * op.info.block_size, "cpr_blocks")
         params.cpr.blocks = _at(cpr_blocks)
     return labels, block_ptr, cpr_blocks
 
@@ -1253,20 +1285,24 @@ def default_context():
     return Context()
 
 
-def _applied(core, function, rows, cols):
+def _applied(core, function, rows, cols, dtype=np.float64):
     """y = function(x) as a callback of the library."""
+    parts = _numbers_in(dtype)
+
     def apply(_user, x, y):
-        x = np.ctypeslib.as_array(x, (cols,)).copy()
-        y = np.ctypeslib.as_array(y, (rows,))
-        y[:] = _vector(function(x), rows, "the result of the callback").ravel()
+        x = np.ctypeslib.as_array(x, (parts * cols,)).copy().view(dtype)
+        y = np.ctypeslib.as_array(y, (parts * rows,)).view(dtype)
+        y[:] = _vector(function(x), rows, "the result of the callback",
+                       dtype).ravel()
         return Status.OK
     return _APPLY(core.messages.guard(apply, Status.EINVAL))
 
 
 class Operator(LinearOperator, _Owner):
     """y = A x on the device, as a LinearOperator. A is a sparse matrix or what
-    scipy makes one of; a Layout; or a LinearOperator, whose matvec() runs on
-    the host.
+    scipy makes one of, real or complex; a Layout; or a real LinearOperator,
+    whose matvec() runs on the host. Vectors of a complex operator are complex,
+    and its `info` counts real and imaginary parts.
     Options: block_size, spmv, hec_width."""
 
     def __init__(self, A, *, context=None, **options):
@@ -1280,8 +1316,10 @@ class Operator(LinearOperator, _Owner):
         else:
             self._matrix = A if isinstance(A, Layout) else _Matrix(A)
             self._create(owner, params)
-        super().__init__(np.float64, A.shape if self._matrix is None
-                         else self._matrix.shape)
+        if self._matrix is None:
+            super().__init__(np.float64, A.shape)
+        else:
+            super().__init__(self._matrix.dtype, self._matrix.shape)
 
     def _create_callback(self, owner, A):
         if np.dtype(A.dtype or float).kind == "c":
@@ -1302,22 +1340,26 @@ class Operator(LinearOperator, _Owner):
 
     def _matvec(self, x):
         handle = self._live()
-        x, y = _vector(x, self.shape[1], "x"), np.empty(self.shape[0])
+        x = _vector(x, self.shape[1], "x", self.dtype)
+        y = np.empty(self.shape[0], self.dtype)
         handle.call(_lib.operator_apply, _at(x), _at(y))
         return y
 
+    # the transpose of the real form is the real form of the adjoint
     def _rmatvec(self, x):
         handle = self._live()
-        x, y = _vector(x, self.shape[0], "x"), np.empty(self.shape[1])
+        x = _vector(x, self.shape[0], "x", self.dtype)
+        y = np.empty(self.shape[1], self.dtype)
         handle.call(_lib.operator_apply_transpose, _at(x), _at(y))
         return y
 
     def _matmat(self, X):
         handle = self._live()
-        X = _doubles(X, "X", "F")
-        Y = np.empty((self.shape[0], X.shape[1]), order="F")
-        handle.call(_lib.operator_apply_many, _at(X), X.shape[0], _at(Y),
-                    Y.shape[0], X.shape[1])
+        parts = _numbers_in(self.dtype)
+        X = _doubles(X, "X", "F", self.dtype)
+        Y = np.empty((self.shape[0], X.shape[1]), self.dtype, order="F")
+        handle.call(_lib.operator_apply_many, _at(X), parts * X.shape[0],
+                    _at(Y), parts * Y.shape[0], X.shape[1])
         return Y
 
     @property
@@ -1338,6 +1380,7 @@ class Operator(LinearOperator, _Owner):
     def set_near_nullspace(self, B):
         """Near-null vectors for AMG, columns of B; None: no vectors."""
         handle = self._live()
+        self._need_real("near-null vectors")
         B = _doubles(np.empty((0, 0)) if B is None else B, "B", "F")
         struct = _dense(B, "B")
         handle.call(_lib.operator_set_near_nullspace, ctypes.byref(struct))
@@ -1347,6 +1390,7 @@ class Operator(LinearOperator, _Owner):
         A v = 0; `left`: columns w with A^T w = 0, if others. None: A is
         regular. For solvers made from now on."""
         handle = self._live()
+        self._need_real("a null space")
         if right is None:
             handle.call(_lib.operator_set_nullspace, None)
             return
@@ -1360,6 +1404,11 @@ class Operator(LinearOperator, _Owner):
                  for side, X in arrays.items()}
         struct = lcl_nullspace(**sides, unchecked=not check)
         handle.call(_lib.operator_set_nullspace, ctypes.byref(struct))
+
+
+    def _need_real(self, what):
+        if self.dtype == np.complex128:
+            raise TypeError(f"A is complex: {what} need a real matrix")
 
 
 def _dense(X, name):
@@ -1395,26 +1444,28 @@ class Preconditioner(LinearOperator, _Owner):
             self._handle = _Handle(
                 parent.core, "precond", _lib.precond_create, parent.pointer,
                 ctypes.byref(params), parents=(parent,), keep=keep)
-        super().__init__(np.float64, self.operator.shape)
+        super().__init__(self.operator.dtype, self.operator.shape)
 
     def _create_callback(self, parent, M):
         if M.shape != self.operator.shape:
             raise ValueError(f"the preconditioner has shape {M.shape}:"
                              f" expected {self.operator.shape}")
-        apply = _applied(parent.core, M.matvec, *M.shape)
+        apply = _applied(parent.core, M.matvec, *M.shape, self.operator.dtype)
         self._handle = _Handle(
             parent.core, "precond", _lib.precond_create_callback,
             parent.pointer, apply, None, parents=(parent,), keep=(apply,))
 
     def _matvec(self, x):
         handle = self._live()
-        x, y = _vector(x, self.shape[0], "x"), np.empty(self.shape[0])
+        x = _vector(x, self.shape[0], "x", self.dtype)
+        y = np.empty(self.shape[0], self.dtype)
         handle.call(_lib.precond_apply, _at(x), _at(y))
         return y
 
     def _rmatvec(self, x):
         handle = self._live()
-        x, y = _vector(x, self.shape[0], "x"), np.empty(self.shape[0])
+        x = _vector(x, self.shape[0], "x", self.dtype)
+        y = np.empty(self.shape[0], self.dtype)
         handle.call(_lib.precond_apply_transpose, _at(x), _at(y))
         return y
 
@@ -1463,9 +1514,10 @@ class _Solving(_Owner):
 
     def _run(self, b, x0, monitor):
         handle, rows = self._live(), self.operator.shape[0]
-        b = _vector(b, rows, "b")
+        dtype = self.operator.dtype
+        b = _vector(b, rows, "b", dtype)
         x = (np.zeros_like(b) if x0 is None
-             else _vector(x0, rows, "x0").reshape(b.shape).copy())
+             else _vector(x0, rows, "x0", dtype).reshape(b.shape).copy())
         report = lcl_report()
         with self._watched(handle, monitor):
             status = handle.call(self._solve, _at(b), _at(x),
@@ -1552,14 +1604,16 @@ class _Solving(_Owner):
         reason of those after it is "none". Returns a Result: X, in Fortran
         order, and a tuple with a Report per column."""
         handle, rows = self._live(), self.operator.shape[0]
-        B = _columns(B, rows, "B")
+        dtype = self.operator.dtype
+        stride = _numbers_in(dtype) * rows
+        B = _columns(B, rows, "B", dtype)
         if X0 is not None and np.shape(X0) != B.shape:
             raise ValueError(f"X0 has shape {np.shape(X0)}: expected {B.shape}")
         X = (np.zeros_like(B) if X0 is None
-             else _columns(X0, rows, "X0").copy(order="F"))
+             else _columns(X0, rows, "X0", dtype).copy(order="F"))
         structs = (lcl_report * B.shape[1])()
         with self._watched(handle, monitor):
-            handle.call(self._solve_many, _at(B), rows, _at(X), rows,
+            handle.call(self._solve_many, _at(B), stride, _at(X), stride,
                         len(structs), structs)
             reports = tuple(_report(_lib.stop_status(struct.stop), struct,
                                     **self._more(handle, column))
@@ -1681,15 +1735,24 @@ def solve(A, b, x0=None, *, context=None, monitor=None, near_nullspace=None,
 def problem(name):
     """A built-in matrix such as "lap3d:32" as a scipy.sparse.csr_matrix;
     lcl_csr_problem() lists them."""
-    A = lcl_csr()
-    _check_alone(_lib.csr_problem, ctypes.byref(A), _text_of(name, "name"))
+    A, text = lcl_csr(), _text_of(name, "name")
+    _check_alone(_lib.csr_problem, ctypes.byref(A), text)
     try:
         arrays = [np.ctypeslib.as_array(array, (count,)).copy()
                   for array, count in ((A.val, A.nnz), (A.col_ind, A.nnz),
                                        (A.row_ptr, A.rows + 1))]
-        return scipy.sparse.csr_matrix(tuple(arrays), shape=(A.rows, A.cols))
+        matrix = scipy.sparse.csr_matrix(tuple(arrays), shape=(A.rows, A.cols))
     finally:
         _lib.csr_finish(ctypes.byref(A))
+    return (_of_real_form(matrix) if _lib.problem_is_complex(text) else matrix)
+
+
+def _of_real_form(A):
+    """The complex matrix of blocks [[a, -b], [b, a]]."""
+    blocks = A.tobsr((2, 2))
+    val = blocks.data[:, 0, 0] + 1j * blocks.data[:, 1, 0]
+    return scipy.sparse.csr_matrix((val, blocks.indices, blocks.indptr),
+                                   shape=(A.shape[0] // 2, A.shape[1] // 2))
 
 
 def rigid_body_modes(coordinates):
