@@ -96,6 +96,11 @@ struct lcl_operator_params {
     int hec_width;
     /* For distributed operators. */
     enum lcl_communication communication;
+    /* For lcl_operator_create(): A is the real form of a complex matrix
+     * (matrix.h), and new values are, too. BiCGSTAB then takes complex inner
+     * products, on one device and with blocks of an even size, which natural
+     * ones nearly always have. */
+    bool is_complex;
 };
 
 #define LCL_OPERATOR_PARAMS_INIT LCL_ZERO
@@ -116,8 +121,8 @@ struct lcl_operator_info {
     uint64_t traffic; /* matrix bytes that one product reads; 0 before the
                          first product */
     bool callback;    /* made of a callback */
-    bool is_complex;  /* made of a complex layout: rows and columns count parts
-                         of complex numbers */
+    bool is_complex;  /* declared to be, or made of a complex layout: rows and
+                         columns count parts of complex numbers */
     int devices;      /* among which the rows are distributed; 0: one */
     enum lcl_communication communication; /* the chosen way; DEFAULT: the rows
                                              are not distributed */
@@ -130,7 +135,8 @@ typedef struct lcl_operator lcl_operator;
 /* Uploads A, which may be rectangular or have no entries and need live only
  * until the call returns. NULL params mean the defaults. On error *out is NULL.
  * Returns LCL_OK; LCL_EINVAL (parameters; block_size does not divide rows and
- * columns of A); LCL_EFORMAT (A malformed, no rows or no columns);
+ * columns of A); LCL_EFORMAT (A malformed, no rows or no columns, not the real
+ * form that it is declared to be);
  * LCL_EUNSUPPORTED (spmv with this matrix); LCL_ERANGE; LCL_EDEVMEM;
  * LCL_EDEVICE; LCL_EBUILD; LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_operator_create(

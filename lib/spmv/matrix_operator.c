@@ -8,6 +8,7 @@
 #include "host/runtime.h"
 #include "lib/matrix/bsr.h"
 #include "lib/matrix/csr.h"
+#include "lib/matrix/pairs.h"
 #include "lib/operator/judge.h"
 #include "lib/spmv/autotune.h"
 #include "lib/spmv/caller_entries.h"
@@ -404,6 +405,10 @@ enum lcl_status lcl_operator_create(lcl_operator **out, lcl_context *ctx,
     if (st < 0)
         return st;
     st = lcl_blocked_from_csr(&B, ctx, A, lcl_entries_block_size(params));
+    if (st == LCL_OK && params->is_complex) {
+        B.is_complex = true;
+        st = lcl_csr_check_pairs(A, lcl_context_log(ctx));
+    }
     return create_from(out, ctx, &B, st, params);
 }
 

@@ -2,6 +2,7 @@
 // Complex systems: solutions beside those of a dense complex LU.
 #include "tests/support/device.h"
 #include "tests/support/matrices.h"
+#include "tests/support/systems.h"
 
 #include <levelcl/chain.h>
 #include <levelcl/layout.h>
@@ -215,6 +216,53 @@ static void test_complex__methods_solve_general_systems(void **state)
     free(S);
 }
 
+// Iterations of BiCGSTAB for A, which is in real form.
+static int iterations(lcl_context *ctx, const struct lcl_csr *A, bool declared)
+{
+    const struct lcl_operator_params params = {.is_complex = declared};
+    const struct lcl_precond_params how = {.type = LCL_PRECOND_ILDU0};
+    const struct lcl_solver_params bicgstab = {.type = LCL_SOLVER_BICGSTAB};
+    struct lcl_report report = LCL_REPORT_INIT;
+    double *b = test_random_vector(A->rows, 3), *x = test_vector(A->rows);
+    lcl_operator *op;
+    lcl_precond *M;
+    lcl_solver *K;
+    assert_int_equal(lcl_operator_create(&op, ctx, A, &params), LCL_OK);
+    assert_int_equal(lcl_operator_info(op)->is_complex, declared);
+    assert_int_equal(lcl_precond_create(&M, op, &how), LCL_OK);
+    assert_int_equal(lcl_solver_create(&K, op, M, &bicgstab), LCL_OK);
+    assert_int_equal(lcl_solver_solve(K, b, x, &report), LCL_OK);
+    lcl_solver_destroy(&K);
+    lcl_precond_destroy(&M);
+    lcl_operator_destroy(&op);
+    free(b);
+    free(x);
+    return report.iterations;
+}
+
+static void test_complex__inner_products_of_bicgstab_are_complex(void **state)
+{
+    struct lcl_csr A = test_problem("helmholtz:10,4");
+    const int complex_ones = iterations(*state, &A, true);
+    const int real_ones = iterations(*state, &A, false);
+    assert_in_range(complex_ones, 5, 40);
+    assert_true(3 * complex_ones < 2 * real_ones);
+    test_csr_finish(&A);
+}
+
+static void test_complex__other_matrices_cannot_be_declared(void **state)
+{
+    const struct lcl_operator_params params = {.is_complex = true};
+    struct lcl_csr real = test_laplacian(4, 4, 1), odd = test_identity(3);
+    lcl_operator *op;
+    assert_int_equal(lcl_operator_create(&op, *state, &real, &params),
+                     LCL_EFORMAT);
+    assert_int_equal(lcl_operator_create(&op, *state, &odd, &params),
+                     LCL_EFORMAT);
+    test_csr_finish(&real);
+    test_csr_finish(&odd);
+}
+
 // Block ILDU(0) of a matrix without fill is a direct solver.
 static void test_complex__factors_are_complex(void **state)
 {
@@ -253,6 +301,8 @@ int main(void)
         cmocka_unit_test(
             test_complex__conjugate_gradients_take_hermitian_matrices),
         cmocka_unit_test(test_complex__methods_solve_general_systems),
+        cmocka_unit_test(test_complex__inner_products_of_bicgstab_are_complex),
+        cmocka_unit_test(test_complex__other_matrices_cannot_be_declared),
         cmocka_unit_test(test_complex__factors_are_complex),
     };
     return test_device_run(tests);

@@ -159,6 +159,7 @@ static const struct variant variants[] = {
     {"plain",     4, {.source = "coarse_pattern.cl"}},
     {"two",       8, {.source = "columns.cl", .defines = {{"COLUMNS", 2}}}},
     {"eight",     8, {.source = "columns.cl", .defines = {{"COLUMNS", 8}}}},
+    {"plain",     8, {.source = "bicgstab_pairs.cl"}},
     {"eight",     8, {.source = "cg_columns.cl", .defines = {{"COLUMNS", 8}}}},
     {"two",       8, {.source = "csr_columns.cl", .wide = 1,
                       .defines = {{"COLUMNS", 2}}}},

@@ -52,6 +52,7 @@ static enum lcl_status make_operator(struct job *job)
 {
     const struct lcl_operator_params *params = &job->cli.options.op;
     const struct devices *D = &job->devices;
+    job->cli.options.op.is_complex = job_parts(job) == 2;
     if (job->ranks)
         return ranks_make_operator(job);
     const struct lcl_kron *K = cli_is_kron(&job->cli) ? &job->kron.K : NULL;

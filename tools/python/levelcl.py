@@ -167,7 +167,7 @@ class lcl_operator_params(_Struct):
     _fields_ = [
         ("spmv", _spmv), ("block_size", _int), ("kron", _kron),
         ("kron_exchange", _int), ("hec_width", _int),
-        ("communication", _communication)]
+        ("communication", _communication), ("is_complex", _bool)]
 
 
 class lcl_operator_info(_Struct):
