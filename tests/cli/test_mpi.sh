@@ -105,6 +105,17 @@ awk 'BEGIN {
 ends 0 chain.mtx -b b.mtx -o alone.mtx
 solves 3 chain.mtx -b b.mtx -o x.mtx
 as_alone alone.mtx
+
+# a complex file, of which ranks share pairs of rows of the real form
+ends 0 convert --problem helmholtz:6,2 H.mtx
+ends 0 H.mtx --rhs ones --rtol 1e-10 -o one.mtx
+for input in H.mtx '--problem helmholtz:6,2'; do
+    solves 3 $input --rhs ones --rtol 1e-10 -o x.mtx
+    says stdout ': 216 complex rows, '
+    paste x.mtx one.mtx | awk 'NR > 2 { d = $1 - $3; e = $2 - $4
+        if (NF != 4 || d * d + e * e > 1e-14) exit 1 }' && pass ||
+        flunk 'another complex solution than one process'
+done
 mkdir chain
 cp chain.mtx chain
 tar -cf chain.tar chain 2>/dev/null
