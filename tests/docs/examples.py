@@ -25,8 +25,9 @@ import pages
 
 COMMAND = re.compile(r"^(clsolve|levelbench)\b")
 SECONDS = 300
-# of other programs: pkg-config, Meson
-OTHERS = {"--cflags", "--libs", "--prefix", "--variable"}
+# of other programs: Conan, Meson, pip, pkg-config, Python, vcpkg
+OTHERS = {"--build", "--cflags", "--libs", "--no-build-isolation", "--overlay-ports", "--prefix",
+          "--system-site-packages", "--variable"}
 
 
 class Fault(Exception):

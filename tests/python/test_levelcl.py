@@ -108,6 +108,43 @@ class Solve(Case):
         np.testing.assert_array_equal(x, guess)
         np.testing.assert_array_equal(again, guess)
 
+    def test_solve__takes_several_columns(self):
+        A = laplace(12)
+        B = RANDOM.standard_normal((144, 3))
+        X, reports = levelcl.solve(A, B, rtol=1e-10, monitor_every=1)
+        self.assertEqual((X.shape, len(reports)), (B.shape, 3))
+        for x, b, report in zip(X.T, B.T, reports):
+            self.assertTrue(report.converged)
+            self.assertLess(relative_residual(A, x, b), 2e-10)
+            self.assertEqual(len(report.attempts), 1)
+        again, reports = levelcl.solve(A, B.tolist(), X)
+        np.testing.assert_array_equal(again, X)
+        self.assertEqual([report.iterations for report in reports], [0] * 3)
+        for bad in B.T, B[:, :0], B[..., None]:
+            with self.assertRaisesRegex(ValueError, "shape"):
+                levelcl.solve(A, bad)
+
+    def test_solve__single_precision_is_converted(self):
+        A = laplace(12)
+        b = right_hand_side(A).astype(np.float32)
+        x, report = levelcl.solve(A.astype(np.float32), b, np.zeros_like(b),
+                                  rtol=1e-12)
+        self.assertEqual(x.dtype, np.float64)
+        self.assertTrue(report.converged)
+        self.assertLess(relative_residual(A, x, b), 2e-12)
+
+    def test_solve__wide_indices_may_have_any_number_that_fits(self):
+        A = laplace(12)
+        b = right_hand_side(A)
+        wide = A.copy()
+        wide.indptr = wide.indptr.astype(np.int64)
+        wide.indices = wide.indices.astype(np.int64)
+        np.testing.assert_array_equal(levelcl.solve(wide, b).x,
+                                      levelcl.solve(A, b).x)
+        wide.indices[3] = 2**32
+        with self.assertRaisesRegex(ValueError, "do not fit int32"):
+            levelcl.solve(wide, b)
+
     def test_solve__history_is_that_of_the_residuals(self):
         A = laplace(20)
         b = right_hand_side(A)
@@ -1242,6 +1279,19 @@ class Objects(Case):
                 levelcl.Solver(A, M)
         self.assertEqual(levelcl.default_context().caps.width, 1)
 
+    def test_devices__are_those_of_contexts(self):
+        devices = levelcl.devices()
+        self.assertGreater(len(devices), 0)
+        for index, caps in enumerate(devices):
+            if not caps.fp64:
+                continue
+            with levelcl.Context(index, no_self_test=True) as context:
+                self.assertEqual((context.caps.name, context.caps.platform),
+                                 (caps.name, caps.platform))
+        with self.assertRaises(levelcl.LevelclError) as caught:
+            levelcl.Context(len(devices))
+        self.assertEqual(caught.exception.status, levelcl.Status.ENODEVICE)
+
     def test_objects__warnings_go_to_the_logger(self):
         A = sp.csr_matrix(np.array([[1.0, 2], [2, 4]]))
         with self.assertLogs("levelcl", logging.WARNING) as logs, \
@@ -1285,6 +1335,17 @@ class Library(unittest.TestCase):
                 env=environment, check=True, text=True,
                 stdout=subprocess.PIPE).stdout
             self.assertEqual(shown.strip(), str(library))
+
+    def test_library__of_pythons_prefix_is_found(self):
+        with tempfile.TemporaryDirectory() as prefix, \
+                unittest.mock.patch.object(sys, "prefix", prefix), \
+                unittest.mock.patch.dict(os.environ):
+            del os.environ["LEVELCL_LIBRARY"]
+            self.assertNotIn(prefix, "".join(levelcl._places()))
+            library = pathlib.Path(prefix, "lib64", levelcl._SONAME)
+            library.parent.mkdir()
+            library.touch()
+            self.assertEqual(next(levelcl._places()), str(library))
 
     def test_library__objects_may_be_open_at_exit(self):
         program = ("import levelcl, numpy\n"

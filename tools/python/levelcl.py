@@ -4,12 +4,13 @@
     import levelcl
     x, report = levelcl.solve(A, b)                    # a chain of methods
     x, report = levelcl.solve(A, b, solver="cg", precond="amg", rtol=1e-10)
+    X, reports = levelcl.solve(A, B)                   # columns
 
     op = levelcl.Operator(A)                           # step by step
     M = levelcl.Preconditioner(op, "ilu0")             # works in scipy, too
     with levelcl.Solver(op, M, solver="gmres", restart=50) as solver:
         x, report = solver.solve(b)
-        X, reports = solver.solve_many(B)              # columns
+        X, reports = solver.solve_many(B)
     op.update(new_values)
     M.update()
 
@@ -27,8 +28,12 @@ of your own stays, and may call cancel().
 Warnings and messages go to the logger "levelcl", whose level counts when a
 context is created.
 
+Numbers are computed in double precision. float32 is converted, and x is always
+float64, because rounded to float32 it would not meet the tolerance.
+
 The library is $LEVELCL_LIBRARY, else that of the prefix in which this file is
-installed, else the one that the linker finds."""
+installed, else that of Python's prefix, such as a virtual environment, else the
+one that the linker finds, else that of /usr/local."""
 import collections
 import contextlib
 import ctypes
@@ -56,7 +61,7 @@ __all__ = [
     "Chain", "Context", "Layout", "LevelclError", "NotConvergedWarning",
     "Operator",
     "Preconditioner", "Progress", "Report", "Result", "Solver", "Status",
-    "default_context", "problem", "rigid_body_modes", "solve"]
+    "default_context", "devices", "problem", "rigid_body_modes", "solve"]
 __version__ = "0.2.0"  # that of the library: structs differ between releases
 
 _log = logging.getLogger("levelcl")
@@ -358,12 +363,12 @@ class Status(enum.IntEnum):
 _SONAME = "liblevelcl.so.1"
 
 
-def _installed(module):
-    """The folders of libraries of the prefix of a module in share/."""
-    if not module.match("share/levelcl/python/*"):
-        return []
-    lib = module.parents[3] / "lib"
-    return [lib, lib.with_name("lib64"), *sorted(lib.glob("*-linux-*"))]
+def _installed(prefix):
+    """Yields the libraries that a prefix has."""
+    lib = prefix / "lib"
+    for folder in lib, lib.with_name("lib64"), *sorted(lib.glob("*-linux-*")):
+        if (folder / _SONAME).exists():
+            yield str(folder / _SONAME)
 
 
 def _places():
@@ -372,12 +377,14 @@ def _places():
     if named:
         yield named
         return
-    for folder in _installed(pathlib.Path(__file__).resolve()):
-        if (folder / _SONAME).exists():
-            yield str(folder / _SONAME)
+    module = pathlib.Path(__file__).resolve()
+    if module.match("share/levelcl/python/*"):
+        yield from _installed(module.parents[3])
+    yield from _installed(pathlib.Path(sys.prefix))
     found = ctypes.util.find_library("levelcl")
     if found:
         yield found
+    yield from _installed(pathlib.Path("/usr/local"))
 
 
 def _load():
@@ -400,6 +407,8 @@ def _load():
 
 _ref, _out = _address, _pointer(_address)
 _PROTOTYPES = {
+    "device_count": (_int, _pointer(_int), _pointer(lcl_log)),
+    "device_caps": (_int, _pointer(lcl_caps), _int, _pointer(lcl_log)),
     "context_create": (_int, _out, _pointer(lcl_context_params)),
     "context_destroy": (None, _out),
     "context_trim": (None, _ref),
@@ -1279,6 +1288,18 @@ class Context(_Owner):
             _lib.context_trim(handle.pointer)
 
 
+def devices():
+    """The devices of all platforms, a tuple of Caps: Context takes the place in
+    it. What only trial builds tell is what the driver reports."""
+    count, found = _int(), []
+    _check_alone(_lib.device_count, ctypes.byref(count))
+    for index in range(count.value):
+        caps = lcl_caps()
+        _check_alone(_lib.device_caps, ctypes.byref(caps), index)
+        found.append(Caps(**_values(caps)))
+    return tuple(found)
+
+
 @functools.lru_cache(maxsize=None)
 def default_context():
     """The context of operators that are created without one."""
@@ -1709,7 +1730,7 @@ def solve(A, b, x0=None, *, context=None, monitor=None, near_nullspace=None,
           nullspace=None, **options):
     """Solves A x = b by a Chain; see there for the options, and Operator for
     those of the product and both null spaces. Returns a Result: x, and a
-    Report."""
+    Report. Where b has several columns it is that of Chain.solve_many()."""
     parts = {"op": {}, "other": {}}
     for keyword, value in options.items():
         of_operator = _fields().get(keyword, "").startswith("op.")
@@ -1726,6 +1747,9 @@ def solve(A, b, x0=None, *, context=None, monitor=None, near_nullspace=None,
         if nullspace is not None:
             op.set_nullspace(nullspace)
         chain = made.enter_context(Chain(op, **parts["other"]))
+        shape = np.shape(b)
+        if len(shape) == 2 and shape[1] != 1:
+            return chain.solve_many(b, x0, monitor)
         return chain.solve(b, x0, monitor)
 
 
