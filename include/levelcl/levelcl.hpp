@@ -383,6 +383,27 @@ inline lcl_csr csr(std::int64_t rows, std::int64_t cols,
             const_cast<double *>(val.data())};
 }
 
+/* The same for row pointers of 32 bits, such as those of Eigen; the columns of
+ * a row may be in any order. */
+inline lcl_layout csr(std::int64_t rows, std::int64_t cols,
+                      View<const std::int32_t> row_ptr,
+                      View<const std::int32_t> col_ind, View<const double> val)
+{
+    if (rows < 0)
+        throw Error(LCL_EINVAL, "a matrix with a negative number of rows");
+    detail::need("row_ptr", row_ptr.size(), rows + 1);
+    detail::need("col_ind", col_ind.size(), row_ptr[row_ptr.size() - 1]);
+    detail::need("val", val.size(), row_ptr[row_ptr.size() - 1]);
+    lcl_layout L = LCL_LAYOUT_INIT;
+    L.rows = rows;
+    L.cols = cols;
+    L.nnz = static_cast<std::int64_t>(val.size());
+    L.row_ptr32 = row_ptr.data();
+    L.col = col_ind.data();
+    L.val = val.data();
+    return L;
+}
+
 class Context : public detail::Object<lcl_context>
 {
   public:

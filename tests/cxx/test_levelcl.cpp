@@ -115,6 +115,15 @@ void test_views__take_contiguous_containers(const levelcl::Context &ctx)
     CHECK(y[0] == 2 && y[1] == 9);
     A.apply(std::vector<double>{2, 0}, y);
     CHECK(y[0] == 4 && y[1] == 2);
+#if __cplusplus >= 202002L
+    const std::span<const double> given(x);
+    std::vector<double> result(2);
+    const levelcl::View<double> taken = std::span(result);
+    levelcl::Operator(ctx, levelcl::csr(2, 2, std::span(row_ptr),
+                                        std::span(col_ind), std::span(val)))
+        .apply(given.first(2), taken);
+    CHECK(std::span<double>(taken)[1] == 9);
+#endif
     A.apply_transpose(x, y);
     CHECK(y[0] == 4 && y[1] == 8);
     levelcl::Preconditioner(A, {"precond=jacobi"}).apply_transpose(x, y);
@@ -129,6 +138,29 @@ void test_views__take_contiguous_containers(const levelcl::Context &ctx)
                                            const std::vector<double> &>);
     static_assert(!std::is_constructible_v<levelcl::View<const double>,
                                            std::vector<float> &>);
+}
+
+void test_csr__takes_row_pointers_of_32_bits(const levelcl::Context &ctx)
+{
+    const std::vector<int> row_ptr = {0, 1, 3};
+    const std::vector<int> col_ind = {0, 1, 0};
+    std::vector<double> val = {2, 4, 1};
+    levelcl::Operator A(ctx, levelcl::csr(2, 2, row_ptr, col_ind, val));
+    const std::array<double, 2> x = {1, 2};
+    std::array<double, 2> y{};
+    A.apply(x, y);
+    CHECK(y[0] == 2 && y[1] == 9);
+    val = {1, 2, 3};
+    A.update(val);
+    A.apply(x, y);
+    CHECK(y[0] == 1 && y[1] == 7);
+    check_error(LCL_EINVAL, "row_ptr has 3 elements: expected 4",
+                [&] { (void)levelcl::csr(3, 3, row_ptr, col_ind, val); });
+    check_error(LCL_EINVAL, "col_ind has 2 elements: expected 3", [&] {
+        (void)levelcl::csr(2, 2, row_ptr, {col_ind.data(), 2}, val);
+    });
+    check_error(LCL_EINVAL, "negative",
+                [&] { (void)levelcl::csr(-1, 2, row_ptr, col_ind, val); });
 }
 
 void test_layouts__are_operators(const levelcl::Context &ctx)
@@ -349,7 +381,7 @@ void test_errors__have_status_and_sentence(const levelcl::Context &ctx)
     check_error(LCL_EINVAL, "row_ptr has 3 elements",
                 [&] { levelcl::csr(3, 2, row_ptr, col_ind, val); });
     check_error(LCL_EINVAL, "negative", [&] {
-        levelcl::csr(-1, 2, {nullptr, 0}, col_ind, val);
+        levelcl::csr(-1, 2, std::vector<std::int64_t>(), col_ind, val);
     });
     CHECK(solver.solve(s.b, s.x).converged());
 }
@@ -568,6 +600,7 @@ int main()
     test_chain__can_be_cancelled(ctx);
     test_update__solves_with_the_new_values(ctx);
     test_views__take_contiguous_containers(ctx);
+    test_csr__takes_row_pointers_of_32_bits(ctx);
     test_layouts__are_operators(ctx);
     test_complex__numbers_are_pairs(ctx);
     test_objects__move_and_end_in_any_order(ctx);

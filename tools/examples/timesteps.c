@@ -2,7 +2,9 @@
 // A program with an OpenCL context and queue of its own: implicit time steps of
 // the heat equation whose conductivity changes. Its kernels compute matrix and
 // right-hand side, levelcl solves; nothing passes through the host, which
-// checks the end by steps with a direct solver. usage: timesteps timesteps.cl
+// checks the end by steps with a direct solver. usage: ./a.out timesteps.cl
+//
+//     cc timesteps.c $(pkg-config --cflags --libs levelcl OpenCL) -lm
 #ifndef CL_USE_DEPRECATED_OPENCL_1_2_APIS
 # define CL_USE_DEPRECATED_OPENCL_1_2_APIS 1 // clCreateCommandQueue()
 #endif
