@@ -31,7 +31,8 @@ lib=$root$prefix/$libdir
 sed -i "s|^prefix=.*|prefix=$root$prefix|" "$lib/pkgconfig/levelcl.pc"
 export PKG_CONFIG_PATH="$lib/pkgconfig"
 
-cd "$(dirname "$source")"
+cp "$source" "$root"
+cd "$root"
 (eval "set -x; $command -o '$root/example' -Wl,-rpath,'$lib'")
 ldd "$root/example" | grep -F "liblevelcl.so" | grep -F "$root"
 "$root/example" "$@"

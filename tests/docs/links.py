@@ -46,7 +46,7 @@ def unknown_names(root, page_list):
     """Names with lcl_ or LCL_ on pages for users that no source has; NEWS has
     old ones."""
     files = (file for folder in ("include", "host", "lib", "cl", "tools", "tests")
-             for file in (root / folder).rglob("*") if file.suffix in (".c", ".h", ".cl", ".hpp"))
+             for file in (root / folder).rglob("*") if file.suffix in (".c", ".h", ".cl", ".f90", ".hpp"))
     known = set()
     for file in files:
         known.update(re.findall(r"\blcl_\w+|\bLCL_\w+", file.read_text(encoding="utf-8")))
