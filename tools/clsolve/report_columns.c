@@ -3,7 +3,17 @@
 #include "tools/clsolve/report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+
+// Whether a column took much longer than all solves without compilation.
+static bool solves_compiled(const struct job *job)
+{
+    double longest = 0;
+    for (int k = 0; k < job->columns; ++k)
+        longest = fmax(longest, job->column[k].report.seconds);
+    return longest > 1.5 * job_times(job).phase[LCL_PHASE_SOLVE];
+}
 
 void text_columns(const struct job *job)
 {
@@ -22,6 +32,8 @@ void text_columns(const struct job *job)
         else
             printf("not converged: %s\n", lcl_stop_name(report->stop));
     }
+    if (solves_compiled(job))
+        puts("            the seconds include the compilation of kernels");
 }
 
 void text_columns_outcome(const struct job *job)

@@ -211,7 +211,16 @@ static void blocks(const struct lcl_precond_info *info)
     printf("of %d x %d\n", info->block_size, info->block_size);
 }
 
-static void subdomains(const struct lcl_precond_info *info)
+// Factors without overlap are those of the rows and columns of one device.
+static void dropped(const struct lcl_factors_info *F, bool alone)
+{
+    line("dropped");
+    printf("%.1f %% of the couplings%s, %.1f %% by weight%s\n",
+           100 * F->dropped_share, alone ? " within a device" : "",
+           100 * F->dropped_weight, alone ? "; all between devices" : "");
+}
+
+static void subdomains(const struct lcl_precond_info *info, int devices)
 {
     const struct lcl_factors_info *F = &info->factors;
     line("subdomains");
@@ -240,9 +249,7 @@ static void subdomains(const struct lcl_precond_info *info)
     line("levels");
     printf("at most %" PRId64 ", %.1f on average\n", F->levels_max,
            F->levels_mean);
-    line("dropped");
-    printf("%.1f %% of the couplings, %.1f %% by weight\n",
-           100 * F->dropped_share, 100 * F->dropped_weight);
+    dropped(F, devices > 1 && F->overlap == 0);
     line("factors");
     printf("%.*f MB on the device, %s\n", memory_decimals(info->bytes),
            1e-6 * (double)info->bytes, lcl_factor_storage_name(info->storage));
@@ -372,7 +379,7 @@ static void of_precond(const struct job *job,
                lcl_order_name(info->factors.order));
     }
     if (job_has_subdomains(job))
-        subdomains(info);
+        subdomains(info, lcl_operator_info(job->op)->devices);
     if (info->blocks.count > 0)
         diagonal_blocks(info);
     if (info->type == LCL_PRECOND_LU)
