@@ -141,9 +141,10 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_bsr_from_csr(
 
 /* Reads a sparse matrix from a Matrix Market, PETSc binary, Rutherford-Boeing
  * or Harwell-Boeing file, from NAME/NAME.mtx or .rb in a tar archive, from the
- * first member .mtx or .rb in a zip archive, or as scipy.sparse.save_npz()
- * writes it (csr, csc or coo), plain or compressed by gzip or xz, or by zstd or
- * bzip2 if lcl_packages() has them; recognises all of these by content. Sums
+ * first member .mtx or .rb in a zip archive, as scipy.sparse.save_npz() writes
+ * it (csr, csc or coo), or from a MAT-file of MATLAB (version 5, which save()
+ * writes up to -v7), plain or compressed by gzip or xz, or by zstd or bzip2 if
+ * lcl_packages() has them; recognises all of these by content. Sums
  * duplicates. The path "-" is the standard input. `info` may be NULL. On
  * success the caller owns *A; on error *A is all zero.
  *
@@ -156,13 +157,15 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_bsr_from_csr(
  * any order. Source: PETSc manual page of MatLoad().
  * Rutherford-Boeing: assembled; real, integer or pattern. Source: Duff, Grimes,
  * Lewis, RAL-TR-97-031 (1997).
+ * MAT-file: the only sparse matrix or, of several, that of the name A; fields
+ * of a struct, such as Problem.A, count, too. Source: The MathWorks, "MAT-File
+ * Format".
  *
  * Returns LCL_OK; LCL_EIO (path, decompression); LCL_EFORMAT (the message names
  * file, line or byte, and the expected input); LCL_EUNSUPPORTED (array
- * format; complex Rutherford-Boeing and PETSc files; in PETSc files a dense
- * matrix, other objects and 64-bit indices; a file of another program, which
- * the message names);
- * LCL_ERANGE; LCL_ENOMEM. */
+ * format; complex Rutherford-Boeing, PETSc and MAT-files; in PETSc files a
+ * dense matrix, other objects and 64-bit indices; a file of another program,
+ * which the message names); LCL_ERANGE; LCL_ENOMEM. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_csr_read(struct lcl_csr *A,
                                                    const char *path,
                                                    struct lcl_read_info *info,
@@ -173,8 +176,9 @@ LCL_NODISCARD LCL_API enum lcl_status lcl_csr_read(struct lcl_csr *A,
  * VecView() writes it; a NumPy array (.npy, or the only one of a .npz) of real,
  * complex or integer numbers and at most two dimensions; lines of as many
  * numbers as columns, separated by blanks, tabs, commas or semicolons, where #
- * and % begin comment lines; or NAME/NAME_b.mtx in a tar archive, or a member
- * _b.mtx in a zip archive. Ownership and errors as above. */
+ * and % begin comment lines; NAME/NAME_b.mtx in a tar archive, or a member
+ * _b.mtx in a zip archive; or the only full matrix of a MAT-file or, of
+ * several, that of the name b. Ownership and errors as above. */
 LCL_NODISCARD LCL_API enum lcl_status lcl_dense_read(struct lcl_dense *X,
                                                      const char *path,
                                                      struct lcl_read_info *info,

@@ -83,8 +83,8 @@ const char *lcl_foreign_format(const char *bytes, size_t size)
         const char *what;
     } foreign[] = {
         {"MATLAB 7.3", 10,
-         "a MATLAB file of version 7.3: write a Matrix Market file by "
-         "mmwrite()"},
+         "a MATLAB file of version 7.3: save() it with -v7, or write a Matrix "
+         "Market file by mmwrite()"},
         {"MATLAB", 6, "a MATLAB file: write a Matrix Market file by mmwrite()"},
         {"\x89HDF\r\n\x1a\n", 8,
          "an HDF5 file: write a Matrix Market or a PETSc binary file"},

@@ -4,6 +4,7 @@
 
 #include "host/log.h"
 #include "lib/io/formats.h"
+#include "lib/io/mat.h"
 #include "lib/io/mm.h"
 #include "lib/io/npz.h"
 #include "lib/io/number.h"
@@ -39,6 +40,8 @@ static enum lcl_status read_member(struct lcl_csr *A, struct lcl_dense *X,
     const enum lcl_status st = lcl_stream_peek(stream, &bytes, &size);
     if (st < 0)
         return st;
+    if (lcl_is_mat(bytes, size))
+        return lcl_mat_read(A, X, stream, info);
     const char *foreign = lcl_foreign_format(bytes, size);
     if (foreign)
         return lcl_stream_refuse(stream, LCL_EUNSUPPORTED, "this is %s",
