@@ -98,11 +98,11 @@ struct lcl_context {
     struct lcl_pinned outbox;   // lcl_context_outbox()
     struct lcl_mailbox mailbox;
     struct {
-        struct lcl_shared_piece *kept;
+        struct lcl_pin *kept;
         uint64_t bytes;
         void *create_nv; // NULL: none
         bool knows_create_nv;
-    } shared; // host/shared.c
+    } pins; // host/pins.h
     struct lcl_background background;
     struct lcl_limit limit;  // of the set-up in progress
     struct lcl_trace *trace; // host/trace.h; NULL: none

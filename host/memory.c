@@ -7,7 +7,7 @@
 #include "host/background.h"
 #include "host/context.h"
 #include "host/log.h"
-#include "host/shared.h"
+#include "host/pins.h"
 #include "host/staging.h"
 
 #include <stdlib.h>
@@ -106,7 +106,7 @@ static void trim_all(lcl_context *ctx)
 {
     lcl_pinned_close(&ctx->staging, ctx);
     lcl_pinned_close(&ctx->outbox, ctx);
-    lcl_shared_trim(ctx);
+    lcl_pins_trim(ctx);
     trim(ctx, 0);
 }
 

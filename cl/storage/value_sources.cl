@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the values of a matrix come from: value v is the caller's value of[v],
 // or the sum of group of[v] - entries if that is not below `entries`, or 0 if
-// of[v] is NO_SOURCE. With SIGNED_SOURCES, bit 31 of a caller's value in of[] or
-// list[] means its negative.
+// of[v] is NO_SOURCE. With SIGNED_SOURCES, bit 31 of a caller's value in of[]
+// or list[] means its negative.
 //     gather_values    the values, from the caller's arrays a, b and c, whose
 //                      first values are 0, `second` and `third`; they begin
 //                      `at_a`, `at_b` and `at_c` doubles after the pointers
@@ -27,7 +27,7 @@
 #include "wave.cl.h"
 
 #ifndef SIGNED_SOURCES
-#define SIGNED_SOURCES 0 // 1: of complex matrices
+# define SIGNED_SOURCES 0 // 1: of complex matrices
 #endif
 
 #define NO_SOURCE 0xffffffffu

@@ -111,13 +111,15 @@ module levelcl
         type(c_ptr) :: val = c_null_ptr
         type(c_ptr) :: upper = c_null_ptr
         type(c_ptr) :: lower = c_null_ptr
+        logical(c_bool) :: is_complex = .false.
+        logical(c_bool) :: hermitian = .false.
     end type lcl_layout
 
     ! struct lcl_options in words of 8 bytes: its length, and where `precond`
     ! and `solver` begin; `op` is first
-    integer, parameter :: OPTIONS_WORDS = 51
-    integer, parameter :: PRECOND_WORD = 3
-    integer, parameter :: SOLVER_WORD = 34
+    integer, parameter :: OPTIONS_WORDS = 52
+    integer, parameter :: PRECOND_WORD = 4
+    integer, parameter :: SOLVER_WORD = 35
 
     ! ----------------------------------------------------------------- objects
 

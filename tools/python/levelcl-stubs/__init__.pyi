@@ -107,6 +107,7 @@ class OperatorInfo:
     bytes: int
     traffic: int
     callback: bool
+    is_complex: bool
     devices: int
     communication: str
 
@@ -270,7 +271,8 @@ class Layout:
         cols: int = ..., row_ptr: Union[ArrayLike, None] = ...,
         row: Union[ArrayLike, None] = ..., upper: Union[ArrayLike, None] = ...,
         lower: Union[ArrayLike, None] = ..., triangle: str = ...,
-        order: str = ..., block_size: int = ..., base: int = ...) -> None: ...
+        order: str = ..., block_size: int = ..., base: int = ...,
+        hermitian: bool = ...) -> None: ...
 
 class Context(_Owner):
     def __init__(
