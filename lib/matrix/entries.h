@@ -12,7 +12,8 @@ struct lcl_entry {
 };
 
 // Which part of the matrix the entries describe: all of it, one triangle of a
-// symmetric or Hermitian matrix, or the strict triangle of a skew-symmetric one.
+// symmetric or Hermitian matrix, or the strict triangle of a skew-symmetric
+// one.
 enum lcl_symmetry {
     LCL_SKEW_SYMMETRIC = -1,
     LCL_GENERAL = 0,

@@ -391,8 +391,7 @@ static enum lcl_status receive(struct continuation *c,
     lcl_context *ctx = context_of(halo);
     struct lcl_arrival a = {.came = came, .columns = columns};
     struct joints J;
-    enum lcl_status st =
-        joints_init(&J, halo->sent, came->rows, log_of(halo));
+    enum lcl_status st = joints_init(&J, halo->sent, came->rows, log_of(halo));
     if (st == LCL_OK &&
         (st = lcl_arrival_ghosts(columns, came, own, ctx)) == LCL_OK)
         st = continue_rows(c, ctx, &a, &J, halo->plan.rows);
