@@ -125,8 +125,8 @@ void lcl_pinned_close(struct lcl_pinned *P, lcl_context *ctx)
 // ------------------------------------------------------------------- staged
 
 // A piece is SLOTS parts, which as many threads fill while the piece before is
-// transferred: a thread copies 5 GB/s, a transfer takes 50, but its enqueue
-// takes as long as half a MiB.
+// transferred. An enqueue takes tens of microseconds, more while other devices
+// do the same: pieces of one part would wait for it.
 struct half {
     int64_t pieces; // sent from here so far
     int64_t filled; // parts of the next one
