@@ -13,11 +13,9 @@
 #include "host/log.h"
 #include "host/mailbox.h"
 #include "host/memory.h"
-#include "host/pins.h"
 #include "host/program.h"
 #include "host/queue.h"
 #include "host/runtime.h"
-#include "host/staging.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -269,9 +267,6 @@ void lcl_context_destroy(lcl_context **context)
     lcl_helper_finish(ctx);
     lcl_aux_finish(ctx);
     lcl_mailbox_finish(ctx);
-    lcl_pinned_close(&ctx->staging, ctx);
-    lcl_pinned_close(&ctx->outbox, ctx);
-    lcl_pins_trim(ctx);
     lcl_buffer_destroy(&ctx->no_stop);
     if (ctx->queue)
         ctx->cl.api->clFinish(ctx->queue);

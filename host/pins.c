@@ -88,13 +88,9 @@ static enum lcl_status pin(struct lcl_pinned *P, lcl_context *ctx, size_t bytes)
 {
     cl_int code;
     P->mem = create(ctx, bytes, &code);
-    enum lcl_status st =
+    const enum lcl_status st =
         lcl_cl_status(&ctx->cl, code, "shared memory", LCL_CL_PLACE);
-    if (st < 0 || (st = lcl_pinned_map(P, ctx, bytes)) < 0)
-        return st;
-    P->bytes = bytes;
-    ctx->memory.pinned_bytes += bytes;
-    return LCL_OK;
+    return st < 0 ? st : lcl_pinned_map(P, ctx, bytes);
 }
 
 static enum lcl_status make(struct lcl_pin **out, lcl_context *ctx,

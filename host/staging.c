@@ -83,15 +83,11 @@ enum lcl_status lcl_pinned_open(struct lcl_pinned *P, lcl_context *ctx,
                                 size_t bytes)
 {
     cl_int code;
-    enum lcl_status st = LCL_CL_MAKE(
+    const enum lcl_status st = LCL_CL_MAKE(
         &ctx->cl, P->mem,
         clCreateBuffer(ctx->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
                        bytes, NULL, &code));
-    if (st < 0 || (st = lcl_pinned_map(P, ctx, bytes)) < 0)
-        return st;
-    P->bytes = bytes;
-    ctx->memory.pinned_bytes += bytes;
-    return LCL_OK;
+    return st < 0 ? st : lcl_pinned_map(P, ctx, bytes);
 }
 
 enum lcl_status lcl_pinned_map(struct lcl_pinned *P, lcl_context *ctx,
@@ -106,8 +102,11 @@ enum lcl_status lcl_pinned_map(struct lcl_pinned *P, lcl_context *ctx,
     if (st < 0) {
         ctx->cl.api->clReleaseMemObject(P->mem);
         *P = (struct lcl_pinned){.host = NULL};
+        return st;
     }
-    return st;
+    P->bytes = bytes;
+    ctx->memory.pinned_bytes += bytes;
+    return LCL_OK;
 }
 
 void lcl_pinned_close(struct lcl_pinned *P, lcl_context *ctx)
