@@ -364,16 +364,26 @@ class Options
     lcl_options c = LCL_OPTIONS_INIT;
 };
 
+namespace detail
+{
+template <class T>
+void need_csr(std::int64_t rows, View<const T> row_ptr,
+              View<const std::int32_t> col_ind, View<const double> val)
+{
+    if (rows < 0)
+        throw Error(LCL_EINVAL, "a matrix with a negative number of rows");
+    need("row_ptr", row_ptr.size(), rows + 1);
+    need("col_ind", col_ind.size(), row_ptr[row_ptr.size() - 1]);
+    need("val", val.size(), row_ptr[row_ptr.size() - 1]);
+}
+} // namespace detail
+
 /* Views of a matrix as struct lcl_csr, sizes checked. */
 inline lcl_csr csr(std::int64_t rows, std::int64_t cols,
                    View<const std::int64_t> row_ptr,
                    View<const std::int32_t> col_ind, View<const double> val)
 {
-    if (rows < 0)
-        throw Error(LCL_EINVAL, "a matrix with a negative number of rows");
-    detail::need("row_ptr", row_ptr.size(), rows + 1);
-    detail::need("col_ind", col_ind.size(), row_ptr[row_ptr.size() - 1]);
-    detail::need("val", val.size(), row_ptr[row_ptr.size() - 1]);
+    detail::need_csr(rows, row_ptr, col_ind, val);
     /* the library writes to none of them */
     return {rows,
             cols,
@@ -389,11 +399,7 @@ inline lcl_layout csr(std::int64_t rows, std::int64_t cols,
                       View<const std::int32_t> row_ptr,
                       View<const std::int32_t> col_ind, View<const double> val)
 {
-    if (rows < 0)
-        throw Error(LCL_EINVAL, "a matrix with a negative number of rows");
-    detail::need("row_ptr", row_ptr.size(), rows + 1);
-    detail::need("col_ind", col_ind.size(), row_ptr[row_ptr.size() - 1]);
-    detail::need("val", val.size(), row_ptr[row_ptr.size() - 1]);
+    detail::need_csr(rows, row_ptr, col_ind, val);
     lcl_layout L = LCL_LAYOUT_INIT;
     L.rows = rows;
     L.cols = cols;
