@@ -173,18 +173,29 @@ static enum lcl_status parse_element(const struct lcl_grammar *G,
     return st < 0 ? st : expect_end(at);
 }
 
+// *at = *count elements of `size` bytes, one for each line, at least `least`.
+static enum lcl_status read_lines(void **at, int64_t *count, lcl_stream *stream,
+                                  const struct lcl_mm_header *h, int64_t least,
+                                  size_t size, lcl_parse_fn *parse)
+{
+    const struct lcl_grammar G = {.size = size,
+                                  .least = least,
+                                  .most = h->entries,
+                                  .user = h,
+                                  .parse = parse,
+                                  .fail_count = fail_count};
+    *at = NULL;
+    *count = 0;
+    return lcl_pieces_read(&G, stream, at, count);
+}
+
 static enum lcl_status read_entries(struct lcl_entries *E, lcl_stream *stream,
                                     const struct lcl_mm_header *h,
                                     int64_t least)
 {
-    const struct lcl_grammar G = {.size = sizeof *E->at,
-                                  .least = least,
-                                  .most = h->entries,
-                                  .user = h,
-                                  .parse = parse_entry,
-                                  .fail_count = fail_count};
-    void *at = NULL;
-    const enum lcl_status st = lcl_pieces_read(&G, stream, &at, &E->count);
+    void *at;
+    const enum lcl_status st = read_lines(&at, &E->count, stream, h, least,
+                                          sizeof *E->at, parse_entry);
     E->at = at;
     return st;
 }
@@ -226,15 +237,10 @@ static enum lcl_status split(struct lcl_pairs *P, const struct pair *at,
 static enum lcl_status read_pairs(struct lcl_pairs *P, lcl_stream *stream,
                                   const struct lcl_mm_header *h, int64_t least)
 {
-    const struct lcl_grammar G = {.size = sizeof(struct pair),
-                                  .least = least,
-                                  .most = h->entries,
-                                  .user = h,
-                                  .parse = parse_pair,
-                                  .fail_count = fail_count};
-    void *at = NULL;
-    int64_t count = 0;
-    enum lcl_status st = lcl_pieces_read(&G, stream, &at, &count);
+    void *at;
+    int64_t count;
+    enum lcl_status st = read_lines(&at, &count, stream, h, least,
+                                    sizeof(struct pair), parse_pair);
     if (st == LCL_OK)
         st = split(P, at, count, stream);
     lcl_free(at);
@@ -256,16 +262,12 @@ enum lcl_status lcl_mm_read_some_pairs(struct lcl_pairs *P, lcl_stream *stream,
 enum lcl_status lcl_mm_read_values(double **values, lcl_stream *stream,
                                    const struct lcl_mm_header *h)
 {
-    const bool complex = h->field == LCL_MM_COMPLEX;
-    const struct lcl_grammar G = {.size = (complex ? 2 : 1) * sizeof **values,
-                                  .least = h->entries,
-                                  .most = h->entries,
-                                  .user = h,
-                                  .parse = parse_element,
-                                  .fail_count = fail_count};
-    void *array = NULL;
-    int64_t count = 0;
-    const enum lcl_status st = lcl_pieces_read(&G, stream, &array, &count);
+    const size_t parts = h->field == LCL_MM_COMPLEX ? 2 : 1;
+    void *array;
+    int64_t count;
+    const enum lcl_status st =
+        read_lines(&array, &count, stream, h, h->entries,
+                   parts * sizeof **values, parse_element);
     *values = array;
     return st;
 }

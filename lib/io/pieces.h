@@ -13,6 +13,12 @@ struct lcl_cursor {
     int64_t index;            // of the element, if there is a stream
 };
 
+// Parses one element and moves at->p past it. Without a stream it must not look
+// at other elements.
+struct lcl_grammar;
+typedef enum lcl_status lcl_parse_fn(const struct lcl_grammar *G,
+                                     struct lcl_cursor *at);
+
 // The elements of a file, separated by line ends or by white space.
 struct lcl_grammar {
     size_t size;   // of an element
@@ -20,11 +26,7 @@ struct lcl_grammar {
     int64_t least; // number of elements
     int64_t most;
     const void *user;
-
-    // Parses one element and moves at->p past it. Without a stream it must not
-    // look at other elements.
-    enum lcl_status (*parse)(const struct lcl_grammar *G,
-                             struct lcl_cursor *at);
+    lcl_parse_fn *parse;
 
     // Whether the elements from `first` on fit to those before; NULL: always.
     // If not, they are parsed again, with a stream.
