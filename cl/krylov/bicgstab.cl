@@ -12,21 +12,7 @@
 //
 // A stopped kernel changes no vector: x is that of the last sound iteration.
 #include "bicgstab.cl.h"
-#include "krylov.cl.h"
-
-static inline int bicgstab_judge(int it, double rho, double rr, double residual,
-                                 double rr0, double limit, double omega)
-{
-    if (!isfinite(rr) || !isfinite(rho))
-        return KRYLOV_NOT_FINITE;
-    if (residual <= limit)
-        return KRYLOV_CONVERGED;
-    if (it > 0 && omega == 0)
-        return KRYLOV_BREAKDOWN_OMEGA;
-    if (fabs(rho) <= KRYLOV_TINY * sqrt(rr) * sqrt(rr0))
-        return KRYLOV_BREAKDOWN_RHO;
-    return 0;
-}
+#include "bicgstab_judge.cl.h"
 
 // `sums` holds the partial sums of <r0, r> and <r, r> of `groups` groups; at
 // it = 0 only the latter, in its second half. rr0 = <r0, r0>; `limit` is the

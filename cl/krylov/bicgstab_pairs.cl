@@ -8,7 +8,7 @@
 // runs after each of them. `im` holds a row of partial sums of the imaginary
 // part beside those of the real part in `sums`.
 #include "bicgstab.cl.h"
-#include "krylov.cl.h"
+#include "bicgstab_judge.cl.h"
 
 INLINE double2 times(double2 a, double2 b)
 {
@@ -47,18 +47,10 @@ INLINE void set_word(global double *state, int at, double2 value)
     state[at + BICGSTAB_IMAGINARY] = value.y;
 }
 
-static inline int judge(int it, double2 rho, double rr, double residual,
-                        double rr0, double limit, double2 omega)
+// The larger part of a; NaN if one is not finite.
+INLINE double magnitude(double2 a)
 {
-    if (!isfinite(rr) || !is_finite(rho))
-        return KRYLOV_NOT_FINITE;
-    if (residual <= limit)
-        return KRYLOV_CONVERGED;
-    if (it > 0 && omega.x == 0 && omega.y == 0)
-        return KRYLOV_BREAKDOWN_OMEGA;
-    if (fmax(fabs(rho.x), fabs(rho.y)) <= KRYLOV_TINY * sqrt(rr) * sqrt(rr0))
-        return KRYLOV_BREAKDOWN_RHO;
-    return 0;
+    return is_finite(a) ? fmax(fabs(a.x), fabs(a.y)) : NAN;
 }
 
 WORK_GROUP
@@ -100,7 +92,8 @@ kernel void bicgstab_pairs_p(int it, long pairs, double rr0, double limit,
     const double re = group_sum(own_re, scratch);
     const double2 rho = (double2)(re, group_sum(own_im, scratch));
     const double residual = krylov_residual(state, rr);
-    const int reason = judge(it, rho, rr, residual, rr0, limit, omega);
+    const int reason = bicgstab_judge(it, magnitude(rho), rr, residual, rr0,
+                                      limit, magnitude(omega));
     if (krylov_is_lead()) {
         krylov_decide(state, stop, BICGSTAB_STOP_P, reason);
         krylov_note(state, it, residual);
