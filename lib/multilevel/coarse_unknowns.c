@@ -104,14 +104,11 @@ static enum lcl_status carry(struct search *s)
 {
     const struct lcl_halo_plan *P = plan_of(s);
     struct lcl_halo_plan listed = *P;
-    listed.send = lcl_malloc((size_t)P->sends, sizeof *listed.send);
-    if (!listed.send)
-        return lcl_fail_memory(log_of(s), what);
-    for (int64_t k = 0; k < P->sends; ++k)
-        listed.send[k] = (int32_t)k;
-    const enum lcl_status st =
-        lcl_halo_plan_carry(&listed, space_of(s)->comm, s->sent,
-                            sizeof *s->sent, s->label + P->rows - s->first);
+    enum lcl_status st = lcl_halo_plan_send_in_order(&listed, log_of(s));
+    if (st == LCL_OK)
+        st =
+            lcl_halo_plan_carry(&listed, space_of(s)->comm, s->sent,
+                                sizeof *s->sent, s->label + P->rows - s->first);
     lcl_free(listed.send);
     return st;
 }

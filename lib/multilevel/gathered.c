@@ -153,7 +153,7 @@ uint64_t lcl_gathered_bytes(const struct lcl_gathered *G)
     struct lcl_gathered copy = *G;
     uint64_t bytes = lcl_device_matrix_bytes(&G->all) +
                      lcl_device_matrix_bytes(&G->unscaled) +
-                     lcl_gathered_rows_bytes(&G->rows);
+                     lcl_whole_columns_bytes(&G->rows.own);
     for (size_t k = 0; buffer_at(&copy, k); ++k)
         bytes += lcl_buffer_bytes(*buffer_at(&copy, k));
     return bytes;

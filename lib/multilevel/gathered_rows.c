@@ -139,9 +139,3 @@ void lcl_gathered_rows_finish(struct lcl_gathered_rows *G)
     lcl_free(G->bytes);
     G->bytes = NULL;
 }
-
-uint64_t lcl_gathered_rows_bytes(const struct lcl_gathered_rows *G)
-{
-    return lcl_buffer_bytes(G->own.col) + lcl_buffer_bytes(G->own.val) +
-           lcl_buffer_bytes(G->own.ghost);
-}

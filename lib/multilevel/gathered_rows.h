@@ -31,4 +31,3 @@ enum lcl_status lcl_gathered_rows_update(const struct lcl_gathered_rows *G,
                                          const struct lcl_device_matrix *A);
 
 void lcl_gathered_rows_finish(struct lcl_gathered_rows *G);
-uint64_t lcl_gathered_rows_bytes(const struct lcl_gathered_rows *G);

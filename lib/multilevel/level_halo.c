@@ -15,18 +15,6 @@ enum lcl_status lcl_ghosts_kernel(lcl_kernel **out, lcl_context *ctx,
     return lcl_vector_kernel(out, ctx, "ghosts.cl", name);
 }
 
-// What a plan sends is packed before, in its order.
-static enum lcl_status send_in_order(int32_t **send, int64_t sends,
-                                     const struct lcl_log *log)
-{
-    *send = lcl_malloc((size_t)sends, sizeof **send);
-    if (!*send)
-        return lcl_fail_memory(log, what);
-    for (int64_t k = 0; k < sends; ++k)
-        (*send)[k] = (int32_t)k;
-    return LCL_OK;
-}
-
 // ------------------------------------------------------------------- pairs
 
 // pair[] = the peers of `peer`, whose parts are pairs. Returns how many pairs.
@@ -54,7 +42,7 @@ static enum lcl_status pair_up(struct lcl_halo_plan *pairs,
         return lcl_fail_memory(log, what);
     pairs->rows = pairs->sends = list_peers(pairs->to, P->to, P->tos);
     pairs->ghosts = list_peers(pairs->from, P->from, P->froms);
-    return send_in_order(&pairs->send, pairs->sends, log);
+    return lcl_halo_plan_send_in_order(pairs, log);
 }
 
 // An odd part repeats its last row.
@@ -129,8 +117,7 @@ enum lcl_status lcl_level_halo_init(struct lcl_level_halo *H,
     *H = (struct lcl_level_halo){
         .plan = *plan, .rows = V->n, .sent = plan->send};
     *plan = (struct lcl_halo_plan){.rows = 0};
-    H->plan.send = NULL;
-    if ((st = send_in_order(&H->plan.send, H->plan.sends, &V->comm->log)) < 0 ||
+    if ((st = lcl_halo_plan_send_in_order(&H->plan, &V->comm->log)) < 0 ||
         (st = open_pairs(H, V)) < 0 || (st = upload_lists(H)) < 0 ||
         (st = lcl_ghosts_kernel(&H->gather, V->ctx, "ghosts_gather")) < 0)
         return st;

@@ -277,15 +277,13 @@ static enum lcl_status reverse(struct lcl_halo_plan *back, lcl_buffer **place,
                                    .tos = P->froms,
                                    .from = P->to,
                                    .froms = P->tos};
-    back->send = lcl_malloc((size_t)P->ghosts, sizeof *back->send);
-    for (int64_t g = 0; row && back->send && g < P->ghosts; ++g) {
+    for (int64_t g = 0; row && g < P->ghosts; ++g)
         row[g] = (int32_t)(P->rows + g);
-        back->send[g] = (int32_t)g;
-    }
-    const enum lcl_status st =
-        row && back->send ? lcl_buffer_create_from(place, context_of(halo), row,
-                                                   P->ghosts, sizeof *row, what)
-                          : lcl_fail_memory(log_of(halo), what);
+    enum lcl_status st = row ? lcl_halo_plan_send_in_order(back, log_of(halo))
+                             : lcl_fail_memory(log_of(halo), what);
+    if (st == LCL_OK)
+        st = lcl_buffer_create_from(place, context_of(halo), row, P->ghosts,
+                                    sizeof *row, what);
     lcl_free(row);
     return st;
 }

@@ -74,6 +74,12 @@ void lcl_whole_columns_finish(struct lcl_whole_columns *W)
     lcl_buffer_destroy(&W->ghost);
 }
 
+uint64_t lcl_whole_columns_bytes(const struct lcl_whole_columns *W)
+{
+    return lcl_buffer_bytes(W->col) + lcl_buffer_bytes(W->val) +
+           lcl_buffer_bytes(W->ghost);
+}
+
 // ------------------------------------------------------------------- lengths
 
 static const struct lcl_log *log_of(const struct lcl_row_exchange *X)
@@ -262,11 +268,8 @@ void lcl_row_exchange_finish(struct lcl_row_exchange *X)
 
 uint64_t lcl_row_exchange_bytes(const struct lcl_row_exchange *X)
 {
-    const lcl_buffer *const all[] = {X->came.row_ptr, X->came.col,
-                                     X->came.val,     X->out.col,
-                                     X->out.val,      X->out.ghost};
-    uint64_t bytes = lcl_device_matrix_bytes(&X->listed);
-    for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
-        bytes += lcl_buffer_bytes(all[k]);
-    return bytes;
+    return lcl_device_matrix_bytes(&X->listed) +
+           lcl_whole_columns_bytes(&X->out) +
+           lcl_buffer_bytes(X->came.row_ptr) + lcl_buffer_bytes(X->came.col) +
+           lcl_buffer_bytes(X->came.val);
 }

@@ -45,6 +45,7 @@ enum lcl_status lcl_whole_columns_update(const struct lcl_whole_columns *W,
                                          lcl_context *ctx,
                                          const struct lcl_device_matrix *A);
 void lcl_whole_columns_finish(struct lcl_whole_columns *W);
+uint64_t lcl_whole_columns_bytes(const struct lcl_whole_columns *W);
 
 struct lcl_row_exchange {
     struct lcl_row_route route;

@@ -293,6 +293,17 @@ static enum lcl_status read_requests(struct lcl_halo_plan *P,
     return LCL_OK;
 }
 
+enum lcl_status lcl_halo_plan_send_in_order(struct lcl_halo_plan *P,
+                                            const struct lcl_log *log)
+{
+    P->send = lcl_malloc((size_t)P->sends, sizeof *P->send);
+    if (!P->send)
+        return lcl_fail_memory(log, "the rows for other ranks");
+    for (int64_t k = 0; k < P->sends; ++k)
+        P->send[k] = (int32_t)k;
+    return LCL_OK;
+}
+
 // Index of the first element of a row.
 static size_t element(const int64_t *ptr, int64_t row)
 {

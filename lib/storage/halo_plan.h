@@ -74,6 +74,11 @@ enum lcl_status lcl_halo_plan_connect(struct lcl_halo_plan *P,
                                       struct lcl_comm *C,
                                       const int64_t *firsts);
 
+// P->send = 0, 1, ...: what others need is packed before. The caller has taken
+// or freed what was there. Returns LCL_OK or LCL_ENOMEM.
+enum lcl_status lcl_halo_plan_send_in_order(struct lcl_halo_plan *P,
+                                            const struct lcl_log *log);
+
 // Allocates the messages to and from all peers, without data; the caller frees
 // X->out and X->in, also on error. Returns LCL_OK or LCL_ENOMEM.
 enum lcl_status lcl_halo_plan_messages(struct lcl_exchange_plan *X,
